@@ -15,11 +15,13 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var prepared: [String: OpaquePointer] = unsafe [:]
     private static let maximumPrepared = 128
     private let path: String
+    private let wait: LockWait
 
     /// Opens a file; creates a missing one.
     /// - Throws: `SQLConnectionError` of kind `noConnection`.
     init(path: String, pragmas: [String], busyTimeout: Double) throws {
         self.path = path
+        wait = LockWait(limit: busyTimeout)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
         let status = unsafe sqlite3_open_v2(path, &handle, flags, nil)
         guard status == SQLITE_OK else {
@@ -30,7 +32,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
                 .noConnection, code: .unavailable, serverCode: "\(status)", "\(path) cannot be opened: \(message)")
         }
         unsafe sqlite3_extended_result_codes(handle, 1)
-        unsafe sqlite3_busy_timeout(handle, Int32(busyTimeout * 1000))
+        unsafe wait.attach(to: handle)
+        let registered = unsafe PatternFunction.register(handle)
+        guard registered == SQLITE_OK else { throw error(registered) }
         for pragma in pragmas { _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false)) }
     }
 
@@ -44,6 +48,14 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         unsafe sqlite3_close_v2(handle)
         unsafe handle = nil
     }
+
+    /// Ends the wait for another connection's lock, with an error of kind `cancelled`. Running statements go on.
+    func cancel() { wait.cancel() }
+
+    func forgetCancellation() { wait.forgetCancellation() }
+
+    /// Whether a statement waits for another connection's lock.
+    var isWaiting: Bool { wait.isWaiting }
 
     func execute(_ statement: SQLStatement) throws -> SQLResultSet {
         let cursor = try SQLiteCursor(self, statement, batchRows: .max)
@@ -88,7 +100,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// The error of the last call.
     fileprivate func error(_ status: Int32) -> SQLConnectionError {
         let message = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "closed"
-        return unsafe SQLiteErrors.error(sqlite3_extended_errcode(handle), status, message, path)
+        var error = unsafe SQLiteErrors.error(sqlite3_extended_errcode(handle), status, message, path)
+        if status & 0xff == SQLITE_BUSY, wait.isCancelled { error.kind = .cancelled }
+        return error
     }
 }
 

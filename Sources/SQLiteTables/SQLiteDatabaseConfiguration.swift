@@ -43,12 +43,16 @@ public struct SQLiteDatabaseConfiguration: DatabaseConfigurationProtocol {
         try self.init(name)
     }
 
-    /// Ends the use of the file by this configuration and its copies. Other configurations and repositories of the path
-    /// continue. The last one to close also closes the connections: open transactions store nothing and throw,
-    /// observations throw. Later statements throw ``TableKit/TableErrorCode/unavailable``. Idempotent.
+    /// Ends the use of the file by this configuration and its copies, whose observations throw. Other configurations and
+    /// repositories of the path continue. The last one to close also closes the connections: open transactions store
+    /// nothing and throw. Later statements throw ``TableKit/TableErrorCode/unavailable``. Idempotent.
     public func close() throws { use.close() }
 
     /// Like the synchronous form.
     public func close() async throws { use.close() }
+}
+
+extension SQLiteDatabaseConfiguration: SharedEngineConfiguration {
+    package var closing: ClosingSignal { use.closing }
 }
 #endif

@@ -54,6 +54,8 @@ final class SQLiteRegistry: Sendable {
 final class SQLiteUse: Sendable {
     private let database: SQLiteDatabase
     private let end: @Sendable () -> SQLiteDatabase?
+    /// Ends observations with the use.
+    let closing = ClosingSignal()
     private let isClosed = Atomic<Bool>(false)
 
     init(_ database: SQLiteDatabase, end: @escaping @Sendable () -> SQLiteDatabase?) {
@@ -79,6 +81,7 @@ final class SQLiteUse: Sendable {
     /// Ends the use; the last one closes the database.
     func close() {
         if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+        closing.send()
         end()?.close()
     }
 }

@@ -52,10 +52,17 @@ public final class SQLiteRepository: RecordRepository {
     /// last use in the process closes the connections. Idempotent.
     public func close() { use.close() }
 
+    /// Runs `body` on a connection. A cancelled task stops waiting for other writers.
     private func run<R: Sendable>(_ body: @escaping @Sendable (SQLiteConnection) throws -> R) async throws -> R {
-        do { return try await use.pool().withConnection(body) } catch let error as SQLConnectionError {
-            throw CRUDRepositoryError.databaseError(reason: "\(error)")
-        }
+        do {
+            let pool = try use.pool()
+            let connection = try await pool.acquire()
+            return try await TaskCancellation.run(on: pool.threads) {
+                defer { pool.release(connection) }
+                guard let task = TaskCancellation.current else { return try body(connection) }
+                return try task.run(connection) { try body(connection) }
+            }
+        } catch let error as SQLConnectionError { throw CRUDRepositoryError.databaseError(reason: "\(error)") }
     }
 
     private func execute(

@@ -5,6 +5,8 @@ import TableKit
 /// One configuration's use of an engine. Ends when it is closed, or with the last copy of the configuration.
 final class DatabaseUse: Sendable {
     private let used: SiltstoneEngine
+    /// Ends observations with the use.
+    let closing = ClosingSignal()
     private let isClosed = Atomic<Bool>(false)
 
     init(_ engine: SiltstoneEngine) { used = engine }
@@ -23,6 +25,7 @@ final class DatabaseUse: Sendable {
     /// - Returns: the store for the caller to close, if this was the last use.
     func end() -> SharedStore? {
         if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return nil }
+        closing.send()
         return EngineRegistry.shared.end(used, isClosing: true)
     }
 }

@@ -67,11 +67,11 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
 
     // MARK: Closing
 
-    /// Ends the use of the database by this configuration and its copies. Closes the store if no other configuration
-    /// uses it. A second call does nothing.
+    /// Ends the use of the database by this configuration and its copies, whose observations throw. Closes the store if
+    /// no other configuration uses it. A second call does nothing.
     ///
     /// Other configurations of the path stay open. Closing the last one ends everything that is open: a transaction is
-    /// not stored and throws at its next statement or commit, observations throw, and open results throw or end. A
+    /// not stored and throws at its next statement or commit, and open results throw or end. A
     /// store passed to ``init(store:durability:)`` stays open. May block on the disk.
     /// - Throws: the errors of closing the store.
     public func close() throws {
@@ -82,4 +82,8 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
     public func close() async throws {
         do { try await use.end()?.close() } catch { throw error.asTableError }
     }
+}
+
+extension SiltstoneDatabaseConfiguration: SharedEngineConfiguration {
+    package var closing: ClosingSignal { use.closing }
 }

@@ -22,6 +22,7 @@ public final class SiltstoneEngine: TableEngine {
     let turn = TurnGate()
     let catalogues: CatalogueCache
     let rowNumbers = RowNumbers()
+    let rowCounts = RowCounts()
 
     /// - Throws: `TableErrorCode.corrupt` if the catalogue is damaged.
     init(_ store: KeyValueStore, _ shared: SharedStore?, durability: Durability?) throws {
@@ -51,10 +52,10 @@ public final class SiltstoneEngine: TableEngine {
         return try beginSerial()
     }
 
-    /// Begins a transaction. A serial one suspends until it has the transaction lock.
+    /// Begins a transaction. A serial one suspends until it has the transaction lock, or until the task is cancelled.
     public func begin(_ mode: TransactionMode) async throws -> any TableSession {
         guard case .serial = mode else { return try mappingStoreErrors { try beginConcurrent() } }
-        await turn.take()
+        try await turn.takeUnlessCancelled { $0.resume() }
         return try beginSerial()
     }
 
@@ -63,15 +64,16 @@ public final class SiltstoneEngine: TableEngine {
 
     /// Runs `body` in a transaction, on a dispatch thread that receives the transaction lock directly.
     ///
+    /// A task that is cancelled while it waits for the lock throws `CancellationError`. With the lock, the transaction
+    /// goes on to its end.
+    ///
     /// The transaction needs no thread of the cooperative pool before it releases the lock: synchronous callers that
     /// wait for the lock may block all of these threads.
     public func inTransaction<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
-        let (result, sequence) = try await withCheckedThrowingContinuation { continuation in
-            turn.take {
-                SiltstoneEngine.threads.async { continuation.resume(with: Result { try self.runInTurn(body) }) }
-            }
+        let (result, sequence) = try await turn.takeUnlessCancelled { continuation in
+            SiltstoneEngine.threads.async { continuation.resume(with: Result { try self.runInTurn(body) }) }
         }
         guard let sequence else { return result }
         do { try await store.waitUntilDurable(sequence, durability) } catch { throw error.asTableError }
@@ -132,6 +134,14 @@ public final class SiltstoneEngine: TableEngine {
             }
             return (result, SiltstoneObservation(watch))
         }
+    }
+
+    /// Whether no commit goes on, and the newest snapshot has this sequence number.
+    func isNewest(_ sequence: UInt64) -> Bool {
+        guard turn.isFree else { return false }
+        let snapshot = store.snapshot()
+        defer { snapshot.release() }
+        return snapshot.sequence == sequence
     }
 
     /// Runs `body` and converts errors of the store to errors of tables.

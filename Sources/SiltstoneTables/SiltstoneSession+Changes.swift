@@ -27,6 +27,7 @@ extension SiltstoneSession {
                 let result = try body(writer, binding)
                 try writer.finishChecks()
                 tablesToMark.formUnion(writer.tablesToMark)
+                rowChanges.merge(writer.rowChanges, uniquingKeysWith: +)
                 return result
             } catch {
                 transaction.rollBack(to: mark)
@@ -49,6 +50,7 @@ extension SiltstoneSession {
             }
             catalogue = editor.catalogue
             tablesToMark.formUnion(editor.tablesToMark)
+            rowChanges.merge(editor.rowChanges, uniquingKeysWith: +)
         }
     }
 }

@@ -81,13 +81,13 @@ extension SiltstoneSession {
     /// - Returns: the sequence number of the commit, which is visible but may not be durable yet.
     private func apply(_ transaction: Transaction, _ commit: () throws -> UInt64) throws -> UInt64? {
         defer { giveTurn() }
-        let changesSchema = try prepare(transaction)
+        let changes = try prepare(transaction)
         do {
             let sequence = try commit()
-            if changesSchema { engine.catalogues.publish(catalogue, since: sequence) }
+            publish(changes, at: sequence)
             return sequence
         } catch {
-            if changesSchema { engine.catalogues.fail() }
+            fail(changes)
             throw error
         }
     }
@@ -95,13 +95,13 @@ extension SiltstoneSession {
     /// As ``apply(_:_:)``. Suspends while the store stalls writes.
     private func applyWithoutBlocking(_ transaction: Transaction) async throws -> UInt64? {
         defer { giveTurn() }
-        let changesSchema = try prepare(transaction)
+        let changes = try prepare(transaction)
         do {
             let sequence = try await transaction.commit()
-            if changesSchema { engine.catalogues.publish(catalogue, since: sequence) }
+            publish(changes, at: sequence)
             return sequence
         } catch {
-            if changesSchema { engine.catalogues.fail() }
+            fail(changes)
             throw error
         }
     }
@@ -111,16 +111,32 @@ extension SiltstoneSession {
         engine.turn.give()
     }
 
-    /// Adds the writes that need the transaction lock: the marks of row numbers.
-    /// - Returns: true if the catalogue changes.
-    private func prepare(_ transaction: Transaction) throws -> Bool {
+    /// What a commit changes beside the store.
+    private struct Changes {
+        var schema: Bool
+        /// Whether tables that were counted change.
+        var counts: Bool
+    }
+
+    /// Adds the writes that need the transaction lock: the marks of row numbers. Announces the commit.
+    private func prepare(_ transaction: Transaction) throws -> Changes {
         for table in tablesToMark.isEmpty ? [] : catalogue.ordered where tablesToMark.contains(table.id) {
             var mark = CatalogueWriter()
             mark.word(UInt64(bitPattern: try engine.rowNumbers.newest(in: table, of: engine.store)))
             try transaction.put(KeySpace.rowNumber(table.id), mark.bytes)
         }
-        guard catalogue !== firstCatalogue else { return false }
-        engine.catalogues.begin()
-        return true
+        let changes = Changes(schema: catalogue !== firstCatalogue, counts: engine.rowCounts.begin(rowChanges))
+        if changes.schema { engine.catalogues.begin() }
+        return changes
+    }
+
+    private func publish(_ changes: Changes, at sequence: UInt64) {
+        if changes.schema { engine.catalogues.publish(catalogue, since: sequence) }
+        if changes.counts { engine.rowCounts.end(rowChanges, at: sequence) }
+    }
+
+    private func fail(_ changes: Changes) {
+        if changes.schema { engine.catalogues.fail() }
+        if changes.counts { engine.rowCounts.end(rowChanges, at: nil) }
     }
 }

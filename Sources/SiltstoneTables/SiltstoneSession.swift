@@ -18,6 +18,8 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
     var kind: SessionKind
     /// Tables whose rows with the greatest number may have been deleted.
     var tablesToMark: Set<UInt64> = []
+    /// The number of rows that the session adds to each table; negative: removes.
+    var rowChanges: [UInt64: Int] = [:]
 
     init(
         _ engine: SiltstoneEngine, _ reader: Reader, transaction: Transaction?, _ catalogue: Catalogue,
@@ -69,7 +71,29 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
 
     func run(_ query: Query) throws -> any RowStream { try mapped { try executor.run(query) } }
 
-    func count(_ query: Query) throws -> Int { try mapped { try executor.count(query) } }
+    func count(_ query: Query) throws -> Int {
+        try mapped { try wholeTableCount(query) ?? executor.count(query) }
+    }
+
+    /// The number of rows of a table in a snapshot, from an earlier count if possible; nil for all other queries.
+    private func wholeTableCount(_ query: Query) throws -> Int? {
+        // An observed session must read the entries that it watches.
+        guard case .read(let snapshot) = kind, query.predicate == nil, query.joins.isEmpty, query.limit == nil,
+            query.columns == nil, query.forcedPlan == nil
+        else { return nil }
+        let table = try catalogue.binding(query.sources[0]).table
+        if query.isDistinct, table.primaryKey.isEmpty { return nil }
+        if let count = engine.rowCounts.count(table.id, at: snapshot.sequence) {
+            #if DEBUG
+            let scanned = try snapshot.count(prefix: table.rowPrefix)
+            assert(scanned == count, "\(table.name) has \(scanned) rows, not \(count)")
+            #endif
+            return count
+        }
+        let count = try snapshot.count(prefix: table.rowPrefix)
+        engine.rowCounts.keep(count, of: table.id, at: snapshot.sequence) { engine.isNewest(snapshot.sequence) }
+        return count
+    }
 
     func aggregate(_ query: AggregateQuery) throws -> [[ColumnValue]] {
         try mapped { try executor.aggregate(query) }
@@ -100,10 +124,11 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
     private struct State: Sendable {
         let mark: WriteBuffer.Mark
         let catalogue: Catalogue
+        let rowChanges: [UInt64: Int]
     }
 
     func savepoint() throws -> Savepoint {
-        try mapped { Savepoint(State(mark: try writer().mark(), catalogue: catalogue)) }
+        try mapped { Savepoint(State(mark: try writer().mark(), catalogue: catalogue, rowChanges: rowChanges)) }
     }
 
     func rollback(to savepoint: Savepoint) throws {
@@ -112,6 +137,7 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
         }
         try writer().rollBack(to: state.mark)
         catalogue = state.catalogue
+        rowChanges = state.rowChanges
     }
 
     /// The transaction of a session that may write.

@@ -3,12 +3,13 @@ import Siltstone
 
 /// The transaction lock: a FIFO lock for threads and tasks.
 ///
-/// A thread blocks and a task suspends. The lock is handed over directly, so no one overtakes.
+/// A thread blocks and a task suspends. The lock is handed over directly, so no one overtakes. A cancelled task stops
+/// waiting, unless it waits to commit.
 final class TurnGate: Sendable {
     private enum Waiter: Sendable {
         case thread(DispatchSemaphore)
         case task(CheckedContinuation<Void, Never>)
-        case work(@Sendable () -> Void)
+        case ticket(TurnTicket)
     }
 
     private struct State {
@@ -48,49 +49,71 @@ final class TurnGate: Sendable {
         semaphore?.wait()
     }
 
-    /// Acquires the lock; suspends the task. Release it by ``give()``.
+    /// Acquires the lock; suspends the task, even if it is cancelled. Release it by ``give()``.
     func take() async {
-        let isOurs = state.withLock { state in
-            defer { state.isTaken = true }
-            return !state.isTaken
-        }
-        if isOurs { return }
         await withCheckedContinuation { continuation in
-            let isOurs = state.withLock { state in
-                if !state.isTaken {
-                    state.isTaken = true
-                    return true
-                }
-                state.waiters.append(.task(continuation))
-                return false
-            }
+            let isOurs = enter(.task(continuation))
             if isOurs { continuation.resume() }
         }
     }
 
     /// Begins work as soon as it has the lock. The work must call ``give()``.
-    /// - Parameter begin: starts the work on another thread and returns. The thread that releases the lock calls it.
-    func take(_ begin: @escaping @Sendable () -> Void) {
-        let isOurs = state.withLock { state in
-            if state.isTaken { state.waiters.append(.work(begin)) }
+    /// - Parameter begin: resumes the continuation, or starts work on another thread that does so, and returns. The
+    ///   thread that releases the lock calls it.
+    /// - Throws: `CancellationError` if the task is cancelled before the work has begun; and what the work throws.
+    func takeUnlessCancelled<R: Sendable>(
+        _ begin: @escaping @Sendable (CheckedContinuation<R, any Error>) -> Void
+    ) async throws -> R {
+        let ticket = TurnTicket()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                ticket.wait {
+                    begin(continuation)
+                } cancelled: {
+                    continuation.resume(throwing: CancellationError())
+                }
+                guard enter(.ticket(ticket)) else { return }
+                if let begin = ticket.use() { begin() } else { give() }
+            }
+        } onCancel: {
+            ticket.cancel()
+        }
+    }
+
+    /// Acquires the lock, or queues a waiter.
+    /// - Returns: whether the caller has the lock.
+    private func enter(_ waiter: Waiter) -> Bool {
+        state.withLock { state in
+            if state.isTaken { state.waiters.append(waiter) }
             defer { state.isTaken = true }
             return !state.isTaken
         }
-        if isOurs { begin() }
     }
 
     /// Releases the lock to the longest waiter.
     func give() {
-        let next: Waiter? = state.withLock { state in
-            let next = state.next()
-            if next == nil { state.isTaken = false }
-            return next
-        }
-        switch next {
-        case .thread(let semaphore): semaphore.signal()
-        case .task(let continuation): continuation.resume()
-        case .work(let begin): begin()
-        case nil: break
+        while true {
+            let next: Waiter? = state.withLock { state in
+                let next = state.next()
+                if next == nil { state.isTaken = false }
+                return next
+            }
+            switch next {
+            case .ticket(let ticket):
+                // A cancelled one is skipped.
+                guard let begin = ticket.use() else { continue }
+                begin()
+            case .thread(let semaphore): semaphore.signal()
+            case .task(let continuation): continuation.resume()
+            case nil: break
+            }
+            return
         }
     }
+
+    /// Whether nobody has the lock.
+    var isFree: Bool { state.withLock { !$0.isTaken } }
+
+    /// The number of waiters, cancelled ones included.
+    var waiterCount: Int { state.withLock { $0.waiters.count - $0.first } }
 }

@@ -12,6 +12,8 @@ extension ServerPool<MySQLConnector> {
 }
 
 extension MySQLConnector: ServerConnector {
+    /// The database, the user or its method of authentication, the client's host.
+    package static var lastingRefusals: Set<String> { ["1044", "1045", "1049", "1129", "1130", "1251", "1698"] }
     package static var passingRefusals: Set<String> { ["1040", "1203", "1226", "1047"] }
 }
 #endif

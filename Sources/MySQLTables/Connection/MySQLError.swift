@@ -52,8 +52,9 @@ enum MySQLError {
         case 1091, 1176: (.statement, .noIndex)
         case 1050, 1060, 1061: (.statement, .exists)
         case 1064, 1065, 1149: (.statement, .syntax)
-        case 1264, 1265, 1292, 1366, 1367, 1406, 1690: (.statement, .type)
-        case 1069, 1070, 1071, 1074, 1117, 1118, 1153, 1170, 4025: (.statement, .argument)
+        case 1264, 1265, 1292, 1366, 1367, 1690: (.statement, .type)
+        // 1406: a text or bytes too long for their column, such as a key.
+        case 1069, 1070, 1071, 1074, 1117, 1118, 1153, 1170, 1406, 4025: (.statement, .argument)
         case 1179, 1305, 1568, 1792: (.statement, .transaction)
         case 1005, 1142, 1143, 1227, 1235, 1295, 1553, 1828, 1829, 1831: (.statement, .unsupported)
         case 1194, 1034, 1712, 1877: (.statement, .corrupt)

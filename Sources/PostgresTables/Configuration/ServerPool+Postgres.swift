@@ -20,6 +20,8 @@ extension ServerPool<PostgresConnector> {
 }
 
 extension PostgresConnector: ServerConnector {
+    /// Authentication, an unknown database, a role without the right to connect.
+    package static var lastingRefusals: Set<String> { ["28000", "28P01", "3D000", "42501"] }
     package static var passingRefusals: Set<String> { ["57P03", "53300"] }
 }
 #endif

@@ -8,6 +8,8 @@ enum PostgresError {
     static func error(_ result: borrowing PostgresResult) -> SQLConnectionError {
         let state = result.diagnostic(.state)
         var meaning = state.map(meaning(_:)) ?? (.statement, .engine)
+        // Two sessions make a table, an index or a type of one name: the later one violates an index of the catalogue.
+        if state == "23505", result.diagnostic(.schema) == "pg_catalog" { meaning = (.statement, .exists) }
         // The server closes the connection after such an error.
         let severity = result.diagnostic(.severity)
         if severity == "FATAL" || severity == "PANIC" { meaning = (.connectionLost, .unavailable) }
@@ -29,7 +31,8 @@ enum PostgresError {
         case "23505", "23P01": return (.statement, .unique)
         case "23503", "23001": return (.statement, .foreignKey)
         case "23502": return (.statement, .notNull)
-        case "23514": return (.statement, .argument)
+        // 22001: a text too long for its column.
+        case "23514", "22001": return (.statement, .argument)
         case "42P01", "3F000": return (.statement, .noTable)
         case "42703": return (.statement, .noColumn)
         case "42704": return (.statement, .noIndex)

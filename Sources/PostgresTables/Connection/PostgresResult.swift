@@ -129,6 +129,7 @@ enum DiagnosticField: Int32 {
     case message = 77  // M
     case detail = 68  // D
     case hint = 72  // H
+    case schema = 115  // s
     case table = 116  // t
     case column = 99  // c
     case constraint = 110  // n

@@ -50,8 +50,11 @@ final class LoginAttempt: HostLogin {
 
     private var failure: SQLConnectionError {
         let message = PostgresLink.message(raw)
+        // Without a password, libpq does not even try; the server would refuse an empty one.
+        let lacksPassword = raw != nil && PQconnectionNeedsPassword(raw) == 1
         return SQLConnectionError(
-            .noConnection, code: .unavailable, serverCode: Self.state(in: message), "\(address): \(message)")
+            .noConnection, code: .unavailable, serverCode: Self.state(in: message) ?? (lacksPassword ? "28P01" : nil),
+            "\(address): \(message)")
     }
 
     /// The SQLSTATE in a verbose message such as `FATAL:  28P01: password authentication failed`.

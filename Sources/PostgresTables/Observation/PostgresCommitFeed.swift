@@ -88,12 +88,15 @@ final class PostgresCommitFeed: CommitFeed {
         }
     }
 
-    /// Retries for the failover time. Afterwards observers read again, and throw if there is no server.
+    /// Retries for the failover time, or until a login is refused. Afterwards observers read again, and throw if there is no server.
     private func listenAgain(for watch: TableWatch) {
         let end = ContinuousClock.now + connector.options.failoverTimeout
         var pause = 0.02
         while watch.isObserved, !isEnded, ContinuousClock.now < end {
-            do { return try listen(for: watch) } catch { Thread.sleep(forTimeInterval: pause) }
+            do { return try listen(for: watch) } catch {
+                if let error = error as? SQLConnectionError, PostgresConnector.isLasting(error) { break }
+                Thread.sleep(forTimeInterval: pause)
+            }
             pause = min(pause * 2, 0.5)
         }
         watch.tellOfAnyTable()

@@ -9,7 +9,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case negative = 1
     /// The command line or the input of `load` is wrong, or there is no store at the path.
     case usage = 2
-    /// Another process owns the store.
+    /// Another process owns the store, or moves into the same target.
     case locked = 3
     /// The store is damaged, or its format is unknown to this release.
     case corrupt = 4

@@ -74,8 +74,8 @@ struct ServerEndpoint: MoveEndpoint {
             if let name = name(of: table.structure.name) { return name }
             throw ToolError(
                 .usage,
-                "the table \(table.structure.name) holds a repository whose name is too long to be read back; "
-                    + "name what is to be moved by --table and --repository")
+                "the table \(table.structure.name) holds a repository whose long name was replaced by a digest; give the "
+                    + "name by --repository NAME, and name what else is to be moved by --repository and --table")
         }
     }
 

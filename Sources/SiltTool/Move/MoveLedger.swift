@@ -2,6 +2,8 @@ import TableKit
 
 /// The progress of a move: a table in the target, updated in the transactions that store rows. After an interruption
 /// the next run continues behind the last committed row.
+///
+/// Each update expects the progress that the run knows. Of two runs at a time, the one that comes late stops.
 struct MoveLedger {
     /// The name of the table, which is dropped when the move is done.
     static let tableName = "silt_move"
@@ -77,28 +79,52 @@ struct MoveLedger {
         }
     }
 
+    /// Whether the run that creates the ledger has not stored its entries yet, or never did.
+    var isBlank: Bool { entries.isEmpty }
+
     /// Stores a new ledger.
+    /// - Throws: ``ToolError`` if another run has created one meanwhile.
     func store(_ engine: any TableEngine) throws {
-        try engine.change { try $0.alter(.createTable(Self.structure)) }
+        try Self.refusingRivals { try engine.change { try $0.alter(.createTable(Self.structure)) } }
         var rows = RowBuffer()
         let first = Entry(
             number: Self.originNumber, isRepository: false, name: origin, phase: .waiting, rows: 0, position: [])
         for entry in [first] + entries { try rows.append(entry.values, layout: Self.structure.layout) }
         let statement = InsertStatement(Self.structure, rows: rows)
-        try engine.change { _ = try $0.insert(statement) }
+        try Self.refusingRivals { try engine.change { _ = try $0.insert(statement) } }
     }
 
-    /// Stores the progress of one entry, in a transaction of the target.
-    static func store(_ entry: Entry, _ session: any TableSession) throws {
+    /// Stores the progress of one entry, in a transaction of the target. Call it first in the transaction: another run
+    /// that stores the same rows waits, or conflicts, there.
+    /// - Throws: ``ToolError`` if the ledger does not have the progress `before`: another run has changed it.
+    static func store(_ after: Entry, inPlaceOf before: Entry, _ session: any TableSession) throws {
         var row = RowBuffer()
-        try row.append(entry.values, layout: structure.layout)
-        let isEntry = Predicate.compare(ColumnReference(column: 0), .equal, .integer(entry.number))
-        _ = try session.update(UpdateStatement(structure, columns: [3, 4, 5], row: row, predicate: isEntry))
+        try row.append(after.values, layout: structure.layout)
+        let isBefore = Predicate.and(
+            [0, 3, 4, 5].map { .compare(ColumnReference(column: $0), .equal, before.values[$0]) })
+        let statement = UpdateStatement(structure, columns: [3, 4, 5], row: row, predicate: isBefore)
+        let changes = try refusingRivals { try session.update(statement) }
+        if changes.count == 0 { throw rival }
+    }
+
+    /// Runs a change of the ledger, or makes a table.
+    /// - Throws: ``ToolError`` in place of the errors of a table that another run has made or dropped.
+    static func refusingRivals<R>(
+        _ codes: Set<TableErrorCode> = [.exists, .unique, .noTable], _ body: () throws -> R
+    ) throws -> R {
+        do { return try body() } catch let error as any TableError where codes.contains(error.code) { throw rival }
+    }
+
+    private static var rival: ToolError {
+        ToolError(
+            .locked,
+            "another move into the same target is under way, or has ended meanwhile; this one stops, and what both have "
+                + "stored stays. If the other does not end, the same command goes on behind it")
     }
 
     /// Drops the ledger's table.
     static func remove(_ engine: any TableEngine) throws {
-        try engine.change { try $0.alter(.dropTable(tableName)) }
+        try refusingRivals { try engine.change { try $0.alter(.dropTable(tableName)) } }
     }
 }
 

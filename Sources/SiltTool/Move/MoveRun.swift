@@ -117,11 +117,22 @@ struct MoveRun {
         let ledger = MoveLedger(
             origin: origin, tables: plan.tables.map(\.source.name), repositories: plan.repositories)
         try ledger.store(target.engine)
+        // Again: before the ledger, another move may have stored all of its rows.
+        do { try refuseContents(plan) } catch {
+            try MoveLedger.remove(target.engine)
+            throw error
+        }
         return ledger
     }
 
     private func resumed(_ ledger: MoveLedger, _ plan: Plan) throws -> MoveLedger {
         let fresh = MoveLedger(origin: origin, tables: plan.tables.map(\.source.name), repositories: plan.repositories)
+        if ledger.isBlank {
+            throw ToolError(
+                .locked,
+                "another move into \(destination) begins, or was interrupted when it began; if none is under way, begin "
+                    + "anew by --restart")
+        }
         let isSame =
             ledger.origin == origin
             && ledger.entries.map(\.name) == fresh.entries.map(\.name)

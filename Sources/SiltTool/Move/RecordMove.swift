@@ -79,21 +79,17 @@ struct RecordMove {
         var digest = isFirst && entry.phase == .waiting ? ContentDigest() : nil
         // The ledger is updated after the records: those of an interrupted batch may exist.
         var mayExist = entry.phase == .rows
-        if !mayExist {
-            entry.phase = .rows
-            let begun = entry
-            try engine.change { try MoveLedger.store(begun, $0) }
-        }
+        if !mayExist { try advance(&entry) { $0.phase = .rows } }
         var batch: [RecordSource.Record] = []
         var bytes = 0
         func flush() throws {
             guard let last = batch.last else { return }
             try store(batch, mayExist: mayExist)
             mayExist = false
-            entry.rows += batch.count
-            entry.position = last.position
-            let after = entry
-            try engine.change { try MoveLedger.store(after, $0) }
+            try advance(&entry) {
+                $0.rows += batch.count
+                $0.position = last.position
+            }
             try committed(batch.count, bytes)
             (batch, bytes) = ([], 0)
         }
@@ -104,10 +100,17 @@ struct RecordMove {
             if batch.count >= batchRecords || bytes >= TableMove.batchBytes { try flush() }
         }
         try flush()
-        (entry.phase, entry.position) = (.done, [])
-        let after = entry
-        try engine.change { try MoveLedger.store(after, $0) }
+        try advance(&entry) { ($0.phase, $0.position) = (.done, []) }
         return digest
+    }
+
+    /// Stores progress in the ledger.
+    private func advance(_ entry: inout MoveLedger.Entry, _ change: (inout MoveLedger.Entry) -> Void) throws {
+        let before = entry
+        var after = entry
+        change(&after)
+        try engine.change { [after] in try MoveLedger.store(after, inPlaceOf: before, $0) }
+        entry = after
     }
 
     private func store(_ batch: [RecordSource.Record], mayExist: Bool) throws {
@@ -119,6 +122,10 @@ struct RecordMove {
             for (id, record) in records { try await target.putRecord(record, id: id) }
             return nil
         }
-        if let existing { throw ToolError(.usage, "the target has a record '\(existing)' already") }
+        if let existing {
+            throw ToolError(
+                .usage,
+                "the target has a record '\(existing)' already: another program, or another move, is storing there")
+        }
     }
 }

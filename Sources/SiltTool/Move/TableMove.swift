@@ -29,7 +29,7 @@ struct TableMove {
             }
             throw ToolError(.usage, "the target has a table \(structure.name) with other columns")
         }
-        try target.change { try $0.alter(.createTable(table.first)) }
+        try MoveLedger.refusingRivals([.exists]) { try target.change { try $0.alter(.createTable(table.first)) } }
     }
 
     /// Adds the columns that refer to later tables.
@@ -38,7 +38,9 @@ struct TableMove {
             let column = structure.columns[number]
             let existing = try target.reading { try $0.table(named: structure.name) }
             if existing?.structure.number(of: column.name) != nil { continue }
-            try target.change { try $0.alter(.addColumn(table: structure.name, column)) }
+            try MoveLedger.refusingRivals([.exists]) {
+                try target.change { try $0.alter(.addColumn(table: structure.name, column)) }
+            }
         }
     }
 
@@ -55,7 +57,6 @@ struct TableMove {
     func storeRows(_ entry: inout MoveLedger.Entry) throws -> ContentDigest? {
         guard entry.phase == .waiting || entry.phase == .rows else { return nil }
         var digest = entry.rows == 0 ? ContentDigest() : nil
-        entry.phase = .rows
         try copy(&entry, next: table.lateValues.isEmpty ? .indexes : .references, digest: &digest)
         return digest
     }
@@ -73,7 +74,8 @@ struct TableMove {
         for index in table.indexes { try target.buildIndex(index) }
         var after = entry
         after.phase = .done
-        try target.change { try MoveLedger.store(after, $0) }
+        let before = entry
+        try target.change { try MoveLedger.store(after, inPlaceOf: before, $0) }
         entry = after
     }
 
@@ -100,20 +102,24 @@ struct TableMove {
         _ rows: RowBuffer, _ last: [ColumnValue], _ entry: inout MoveLedger.Entry, next: MoveLedger.Phase? = nil
     ) throws {
         var after = entry
-        if entry.phase == .rows { after.rows += rows.count }
+        if entry.phase == .waiting || entry.phase == .rows {
+            after.phase = .rows
+            after.rows += rows.count
+        }
         if let next {
             (after.phase, after.position) = (next, [])
         } else {
             after.position = try position(last)
         }
+        let before = entry
         let isSecondPass = entry.phase == .references
         try target.change { session in
+            try MoveLedger.store(after, inPlaceOf: before, session)
             for part in parts(rows) {
                 var statement = InsertStatement(structure, rows: part)
                 if isSecondPass { statement.onConflict = .replace }
                 _ = try session.insert(statement)
             }
-            try MoveLedger.store(after, session)
         }
         entry = after
         try committed(rows.count, rows.bytes.count)

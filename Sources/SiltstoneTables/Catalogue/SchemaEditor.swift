@@ -9,6 +9,8 @@ struct SchemaEditor {
     private(set) var catalogue: Catalogue
     /// Tables whose rows with the greatest number may have been deleted.
     private(set) var tablesToMark: Set<UInt64> = []
+    /// As in ``RowWriter``.
+    private(set) var rowChanges: [UInt64: Int] = [:]
     private var tables: [String: TableDescription]
     private var nextTable: UInt64
 
@@ -134,6 +136,7 @@ struct SchemaEditor {
         _ = try writer.delete(DeleteStatement(structure), try catalogue.binding(structure))
         try writer.finishChecks()
         tablesToMark.formUnion(writer.tablesToMark)
+        rowChanges.merge(writer.rowChanges, uniquingKeysWith: +)
     }
 
     /// True if a row of a table has a value in a referring column.

@@ -101,6 +101,7 @@ extension RowWriter {
         unsafe key.withUnsafeBytes { unsafe rowKey.append(raw: $0) }
         try removeEntries(plan, of: row)
         try unsafe rowKey.withBytes { try unsafe transaction.delete($0) }
+        rowChanges[plan.table.id, default: 0] -= 1
         noteRemovedKey(plan.table)
         if !plan.incoming.isEmpty, plan.table.primaryKey.count == 1 {
             let shape = try plan.columns(of: row)

@@ -33,6 +33,7 @@ extension RowWriter {
             }
         }
         try numbers.finish(self, &result)
+        if inserted > 0 { rowChanges[plan.table.id, default: 0] += inserted }
         return result
     }
 
@@ -88,6 +89,7 @@ extension RowWriter {
         _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ result: inout ChangeResult
     ) throws {
         try storeNew(row, plan)
+        inserted += 1
         result.count += 1
         if statement.isReturning { result.rows.append(row) }
     }

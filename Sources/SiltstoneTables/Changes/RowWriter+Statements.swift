@@ -104,6 +104,7 @@ extension RowWriter {
         result.count = try transaction.count(prefix: plan.table.rowPrefix)
         if result.count == 0 { return result }
         try transaction.deleteRange(prefix: KeySpace.table(plan.table.id))
+        rowChanges[plan.table.id, default: 0] -= result.count
         if plan.table.hasRowNumbers || plan.table.hasIntegerKey { tablesToMark.insert(plan.table.id) }
         return result
     }

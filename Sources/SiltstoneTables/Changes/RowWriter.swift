@@ -25,6 +25,10 @@ final class RowWriter {
     var hasFollowed = false
     /// Tables whose rows with the greatest number may have been deleted.
     var tablesToMark: Set<UInt64> = []
+    /// The number of rows that the statement adds to each table; negative: removes.
+    var rowChanges: [UInt64: Int] = [:]
+    /// The rows that an insert has added to its table so far.
+    var inserted = 0
 
     init(_ transaction: Transaction, _ engine: SiltstoneEngine, _ catalogue: Catalogue, hasTurn: Bool) {
         self.hasTurn = hasTurn

@@ -19,7 +19,8 @@ extension DatabaseProtocol {
     }
 
     /// As the synchronous form, for a body that suspends. Suspends while it waits for other transactions and for the
-    /// disk. Cancellation ends it where `body` checks for it; a commit is never interrupted.
+    /// disk. Cancellation ends the wait for other transactions, and the transaction where `body` checks for it; a commit
+    /// is never interrupted.
     @discardableResult
     public func transaction<R>(_ mode: TransactionMode = .serial, _ body: () async throws -> R) async throws -> R {
         let engine = engine

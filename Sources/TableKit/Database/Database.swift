@@ -24,11 +24,11 @@ extension DatabaseProtocol {
     /// The engine.
     public var engine: any TableEngine { configuration.engine }
 
-    /// Ends the use of the database by this configuration and all copies of it. Later statements throw
-    /// ``TableErrorCode/unavailable``. A second call does nothing.
+    /// Ends the use of the database by this configuration and all copies of it. Their observations and later statements
+    /// throw ``TableErrorCode/unavailable``. A second call does nothing.
     ///
     /// Other configurations of the same database stay open. Closing the last one closes the database: open transactions
-    /// roll back, observations throw, and open results throw or end. Committed changes stay.
+    /// roll back, and open results throw or end. Committed changes stay.
     /// - Throws: a disk error. The last changes may then not be durable.
     public func close() throws { try configuration.close() }
 

@@ -12,6 +12,8 @@ public struct CRUDError<Kind: CRUDErrorKind>: TableError {
     public let key: String?
     /// The cause and the remedy, for people.
     public let message: String
+    /// True if the database refuses every attempt, such as a login with a wrong password: observations do not retry.
+    package var isLasting = false
     /// The same as ``message``.
     public var msg: String { message }
 

@@ -3,7 +3,7 @@ import Foundation
 /// A destination of log events.
 public enum CRUDLogDestination: Sendable {
     case none
-    /// The standard output.
+    /// The standard error. A program's output, which may be piped, stays its own.
     case console
     /// Appends each event as a line to the file at this path. Creates the file if it is missing.
     case file(String)
@@ -13,13 +13,18 @@ public enum CRUDLogDestination: Sendable {
     func write(_ event: CRUDLogEvent) {
         switch self {
         case .none: break
-        case .console: print(event)
+        case .console: Self.printError("\(event)\n")
         case .file(let path):
             do { try Self.append("\(event)\n", to: path) } catch {
-                print("\(event)\n(not written to \(path): \(error))")
+                Self.printError("\(event)\n(not written to \(path): \(error))\n")
             }
         case .custom(let code): code(event)
         }
+    }
+
+    private static func printError(_ text: String) {
+        // Without a standard error, there is no place for an error of it.
+        do { try FileHandle.standardError.write(contentsOf: Data(text.utf8)) } catch {}
     }
 
     private static func append(_ line: String, to path: String) throws {

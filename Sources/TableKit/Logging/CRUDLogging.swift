@@ -4,7 +4,8 @@ import Synchronization
 
 /// The log of errors, at their creation, and of statements.
 ///
-/// Logging returns at once; a serial queue writes the events in order. By default the console gets errors only.
+/// Logging returns at once; a serial queue writes the events in order. By default standard error gets
+/// errors, warnings and notes, and nobody gets statements.
 public enum CRUDLogging {
     private struct Destinations: Sendable {
         var queries: [CRUDLogDestination] = []
@@ -27,7 +28,7 @@ public enum CRUDLogging {
         }
     }
 
-    /// The destinations of all other events. The console by default.
+    /// The destinations of all other events. The console by default, which is standard error.
     public static var errorLogDestinations: [CRUDLogDestination] {
         get { destinations.withLock { $0.errors } }
         set {

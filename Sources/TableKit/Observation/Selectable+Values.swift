@@ -3,11 +3,11 @@ extension Selectable where OverAllForm: Sendable {
     ///
     /// Each value reflects one committed state. Several commits may merge into one value, the last is never lost, and
     /// equal values may repeat. A slow reader does not slow writers: it skips to the newest value. The stream ends when
-    /// the iterating task is cancelled.
+    /// the iterating task is cancelled. It throws ``TableErrorCode/unavailable`` when the database is closed.
     /// - Throws: ``CRUDSQLGenError`` if the chain is not valid. Iterating throws all other errors.
     public func values() throws -> AsyncThrowingStream<[OverAllForm], any Error> {
         let description = try describe()
-        return try observations(engine) { session in
+        return try observations(engine, closing) { session in
             try description.run(in: session, OverAllForm.self)
         }
     }
@@ -17,7 +17,7 @@ extension Selectable where OverAllForm: Sendable & Equatable {
     /// As ``values()``, without values equal to the previous one.
     public func distinctValues() throws -> AsyncThrowingStream<[OverAllForm], any Error> {
         let description = try describe()
-        return try observations(engine, isSame: ==) { session in
+        return try observations(engine, closing, isSame: ==) { session in
             try description.run(in: session, OverAllForm.self)
         }
     }
@@ -33,7 +33,7 @@ extension DatabaseProtocol {
         _ body: @escaping @Sendable () throws -> R
     ) throws -> AsyncThrowingStream<R, any Error> {
         let engine = engine
-        return try observations(engine) { session in
+        return try observations(engine, closing) { session in
             let shared = SharedSession(session)
             defer { shared.detach() }
             return try reading(engine, shared, body)
@@ -54,7 +54,7 @@ extension QueryDescription {
 
 /// Emits the results of `body` now and after each commit that changes data it read.
 private func observations<R: Sendable>(
-    _ engine: any TableEngine, isSame: (@Sendable (R, R) -> Bool)? = nil,
+    _ engine: any TableEngine, _ closing: ClosingSignal?, isSame: (@Sendable (R, R) -> Bool)? = nil,
     _ body: @escaping @Sendable (any TableSession) throws -> R
 ) throws -> AsyncThrowingStream<R, any Error> {
     if TransactionScope.current(of: engine) != nil {
@@ -68,7 +68,7 @@ private func observations<R: Sendable>(
     let task = Task.detached {
         do {
             var last: R?
-            var patience = ObservationPatience(engine)
+            var patience = ObservationPatience()
             while true {
                 do {
                     let (value, observation) = try await engine.perform { try engine.observe(body) }
@@ -79,34 +79,23 @@ private func observations<R: Sendable>(
                     }
                     if isSame != nil { last = value }
                     try await observation.change()
-                } catch let error as any TableError where error.code == .unavailable { try await patience.wait(error) }
+                } catch let error as any TableError where error.code == .unavailable {
+                    let pause = try patience.pause(after: error, limit: engine.observationPatience, now: .now)
+                    try await Task.sleep(for: pause)
+                }
             }
         } catch {
             continuation.finish(throwing: error is CancellationError ? nil : error)
         }
     }
-    continuation.onTermination = { _ in task.cancel() }
-    return stream
-}
-
-/// The time for which an observation could not reach its database.
-private struct ObservationPatience {
-    private static let pause: Duration = .milliseconds(100)
-
-    private let engine: any TableEngine
-    private var beginning: ContinuousClock.Instant?
-
-    init(_ engine: any TableEngine) { self.engine = engine }
-
-    /// Records that the database was reached.
-    mutating func end() { beginning = nil }
-
-    /// Sleeps before a retry. Throws `error` once the engine's `observationPatience` is over.
-    mutating func wait(_ error: any Error) async throws {
-        let now = ContinuousClock.now
-        let start = beginning ?? now
-        beginning = start
-        guard now - start < engine.observationPatience else { throw error }
-        try await Task.sleep(for: Self.pause)
+    // Other configurations may keep the engine open.
+    let handler = closing?.add {
+        continuation.finish(throwing: ClosedEngine.error)
+        task.cancel()
     }
+    continuation.onTermination = { _ in
+        task.cancel()
+        if let handler { closing?.remove(handler) }
+    }
+    return stream
 }

@@ -52,6 +52,7 @@ struct Access: Sendable {
 
     /// As `changeAll`, for tasks.
     func changeAll<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
+        try Task.checkCancellation()
         guard scope != nil else { return try await engine.inTransaction(body) }
         return try await engine.perform { try self.changeAll(body) }
     }

@@ -57,19 +57,27 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     }
 
     /// Like ``acquire()``, but suspends.
+    /// - Throws: also `CancellationError` if the task is cancelled while it waits.
     package func acquire() async throws -> Connection {
         if let connection = ready() { return connection }
         let timeout = Mutex<Task<Void, Never>?>(nil)
-        let grant: Grant = await withCheckedContinuation { continuation in
-            let waiter = wait { continuation.resume(returning: $0) }
-            timeout.withLock {
-                $0 = Task { [options] in
-                    do { try await Task.sleep(for: .seconds(options.acquireTimeout)) } catch { return }
-                    if self.giveUp(waiter) { continuation.resume(returning: .refused(self.exhausted)) }
+        let grant: Grant? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = wait { continuation.resume(returning: $0) }
+                let task = Task { [options] in
+                    var outcome: Grant? = .refused(exhausted)
+                    // Ended by the task's cancellation, or by a grant, which leaves no waiter.
+                    do { try await Task.sleep(for: .seconds(options.acquireTimeout)) } catch { outcome = nil }
+                    if self.giveUp(waiter) { continuation.resume(returning: outcome) }
                 }
+                timeout.withLock { $0 = task }
+                if Task.isCancelled { task.cancel() }
             }
+        } onCancel: {
+            timeout.withLock { $0?.cancel() }
         }
         timeout.withLock { $0?.cancel() }
+        guard let grant else { throw CancellationError() }
         return try await threads.run { try self.redeem(grant) }
     }
 

@@ -46,6 +46,9 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// become unknown.
     func cancel()
 
+    /// Forgets a request to cancel that no statement has met. Called at the end of each statement that a task may cancel.
+    func forgetCancellation()
+
     /// Closes the connection. Idempotent.
     func close()
 }
@@ -59,6 +62,9 @@ extension SQLConnection {
 
     /// Does nothing: statements of this database cannot be cancelled.
     package func cancel() {}
+
+    /// Does nothing: requests reach the running statement only.
+    package func forgetCancellation() {}
 
     /// Runs the statement at once.
     package func executeLater(_ statement: SQLStatement) throws { _ = try execute(statement) }

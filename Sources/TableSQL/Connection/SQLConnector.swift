@@ -11,4 +11,18 @@ package protocol SQLConnector: Sendable {
 
     /// Host, port and database, for messages; without the password.
     var place: String { get }
+
+    /// Server codes of logins that are refused again and again: a wrong password, an unknown database.
+    static var lastingRefusals: Set<String> { get }
+}
+
+extension SQLConnector {
+    /// None.
+    package static var lastingRefusals: Set<String> { [] }
+
+    /// Whether a login fails and will fail again.
+    package static func isLasting(_ error: SQLConnectionError) -> Bool {
+        guard error.kind == .noConnection, let code = error.serverCode else { return false }
+        return lastingRefusals.contains(code)
+    }
 }

@@ -43,9 +43,6 @@ package protocol SQLDialect: Sendable {
     /// - Parameter bind: adds a parameter of type ``ColumnType/string`` and returns its placeholder.
     func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String
 
-    /// Whether LIKE takes a null character for the end of text, so that a pattern with one would match too much.
-    var likeEndsAtNull: Bool { get }
-
     /// The literals TRUE, FALSE and, for nil, NULL.
     func truth(_ value: Bool?) -> String
 
@@ -78,9 +75,6 @@ extension SQLDialect {
         }
         return String(doubled)
     }
-
-    /// False.
-    package var likeEndsAtNull: Bool { false }
 
     /// The pattern for LIKE, with `\` as its escape character.
     package func escaped(_ pattern: LikePattern) -> String {

@@ -68,10 +68,12 @@ package struct SQLiteDialect: SQLDialect {
         count == nil && skip <= 0 ? "" : " LIMIT \(count ?? -1) OFFSET \(max(skip, 0))"
     }
 
-    package var likeEndsAtNull: Bool { true }
+    /// The SQL function that connections register, with the arguments text, pattern and place
+    /// (``TableKit/LikePattern/Place``). SQLite's LIKE ends both the text and the pattern at a null character.
+    package static let patternFunction = "siltstone_like"
 
     package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {
-        "\(column) LIKE \(bind(escaped(pattern))) ESCAPE '\\'"
+        "\(Self.patternFunction)(\(column), \(bind(pattern.text)), \(pattern.place.rawValue))"
     }
 
     package func truth(_ value: Bool?) -> String { value.map { $0 ? "1" : "0" } ?? "NULL" }

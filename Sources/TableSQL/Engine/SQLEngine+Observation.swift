@@ -15,7 +15,7 @@ extension SQLEngine {
                 return try observeOwn(body)
             case .polled(let interval, let version): return try poll(body, interval, version)
             }
-        } catch let error as SQLConnectionError { throw error.tableError }
+        } catch let error as SQLConnectionError { throw tableError(error) }
     }
 
     /// Runs `body` on one snapshot and observes the tables that it reads.
@@ -51,7 +51,7 @@ extension SQLEngine {
                     if try session.use({ try !recorded.isSame(on: $0) }) { return true }
                     last.value.withLock { $0 = now }
                     return false
-                } catch let error as SQLConnectionError { throw error.tableError }
+                } catch let error as SQLConnectionError { throw self.tableError(error) }
             }
         }
         return (result, observation)

@@ -41,7 +41,7 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
 
     package func begin(_ mode: TransactionMode) async throws -> any TableSession {
         do { return session(.write(mode), try await pool.acquire()) } catch let error as SQLConnectionError {
-            throw error.tableError
+            throw tableError(error)
         }
     }
 
@@ -50,7 +50,14 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     /// The connection reserved for this work, or one of the pool.
     func takeConnection(_ task: TaskCancellation? = TaskCancellation.current) throws -> Connector.Connection {
         if let reserved = task?.reservation?.take(from: pool) { return reserved }
-        do { return try pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
+        do { return try pool.acquire() } catch let error as SQLConnectionError { throw tableError(error) }
+    }
+
+    /// An error as tables throw it.
+    func tableError(_ error: SQLConnectionError) -> CRUDSQLExeError {
+        var made = error.tableError
+        made.isLasting = Connector.isLasting(error)
+        return made
     }
 
     private func session(_ mode: SQLSession.Mode, _ connection: Connector.Connection) -> SQLSession {
@@ -63,7 +70,7 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     package func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
         if TransactionScope.current(of: self) != nil { return try await TaskCancellation.run(on: pool.threads, work) }
         let connection: Connector.Connection
-        do { connection = try await pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
+        do { connection = try await pool.acquire() } catch let error as SQLConnectionError { throw tableError(error) }
         let reservation = Reservation(pool, connection)
         return try await TaskCancellation.run(on: pool.threads, with: reservation) {
             defer { reservation.giveBack() }
@@ -91,7 +98,7 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
 }
 
 /// A connection acquired for work before the work runs.
-final class Reservation: Sendable {
+package final class Reservation: Sendable {
     private let connection: Mutex<(any SQLConnection)?>
     private let pool: any AnyObject & Sendable
     private let release: @Sendable (any SQLConnection) -> Void

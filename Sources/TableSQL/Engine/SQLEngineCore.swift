@@ -46,12 +46,10 @@ package final class SQLEngineCore: Sendable {
     /// Ends all open work with an error.
     func close() {
         if hasClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
-        watch.end { Self.closed }
+        watch.end { ClosedEngine.error }
         feed?.end()
     }
 
     /// - Throws: ``TableErrorCode/unavailable`` after ``close()``.
-    func checkOpen() throws { if isClosed { throw Self.closed } }
-
-    private static var closed: CRUDSQLExeError { CRUDSQLExeError("The database was closed.", code: .unavailable) }
+    func checkOpen() throws { if isClosed { throw ClosedEngine.error } }
 }

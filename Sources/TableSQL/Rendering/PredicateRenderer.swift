@@ -151,11 +151,6 @@ package struct PredicateRenderer {
         if dialect.refusal(of: .text(pattern.text), .string) != nil {
             return try append(false, unlessNull: reference, to: &text)
         }
-        if dialect.likeEndsAtNull, pattern.text.utf8.contains(0) {
-            throw CRUDSQLGenError(
-                "The database ends a pattern at its null character, and would match too much. Compare with == instead.",
-                code: .unsupported)
-        }
         var copy = text
         let condition = dialect.like(try column(reference, dialect), pattern) {
             copy.placeholder(for: .text($0), .string)

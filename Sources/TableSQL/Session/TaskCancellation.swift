@@ -1,9 +1,9 @@
 import Synchronization
 
 /// The work of a task on another thread: forwards its cancellation to its running statement, and has its connection.
-final class TaskCancellation: Sendable {
+package final class TaskCancellation: Sendable {
     /// The cancellation of the work on this thread.
-    @TaskLocal static var current: TaskCancellation?
+    @TaskLocal package static var current: TaskCancellation?
 
     private struct State {
         var connection: (any SQLConnection)?
@@ -17,7 +17,7 @@ final class TaskCancellation: Sendable {
     private init(_ reservation: Reservation?) { self.reservation = reservation }
 
     /// Runs work and cancels its running statement if the calling task is cancelled.
-    static func run<R: Sendable>(
+    package static func run<R: Sendable>(
         on threads: WorkerThreads, with reservation: Reservation? = nil, _ work: @escaping @Sendable () throws -> R
     ) async throws -> R {
         let cancellation = TaskCancellation(reservation)
@@ -30,12 +30,17 @@ final class TaskCancellation: Sendable {
 
     /// Runs statements on a connection; a cancellation interrupts them.
     /// - Throws: `CancellationError` instead of the statement's error.
-    func run<R>(_ connection: any SQLConnection, _ body: () throws -> R) throws -> R {
+    package func run<R>(_ connection: any SQLConnection, _ body: () throws -> R) throws -> R {
         let isCancelled = state.withLock { state in
             state.connection = connection
             return state.isCancelled
         }
-        defer { state.withLock { $0.connection = nil } }
+        defer {
+            state.withLock { state in
+                state.connection = nil
+                connection.forgetCancellation()
+            }
+        }
         if isCancelled { throw CancellationError() }
         do { return try body() } catch let error as SQLConnectionError where error.kind == .cancelled {
             throw CancellationError()

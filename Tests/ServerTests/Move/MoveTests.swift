@@ -1,5 +1,8 @@
 #if PostgreSQL || MySQL || SQLite
+import CRUDKit
 import Foundation
+import Siltstone
+import SiltstoneCRUD
 import TableKit
 import Testing
 
@@ -86,6 +89,95 @@ import Testing
             #expect(error.message.contains("unfinished move"))
             let report = try move(sample.store, there, isRestarting: true)
             #expect(!report.continued && report.rows == MovedSample.persons + 120 && report.records == 75)
+        }
+    }
+
+    /// The error of a move that another one has overtaken.
+    private func isRival(_ error: any Error) -> Bool {
+        guard let error = error as? ToolError else { return false }
+        return error.exitCode == .locked && error.message.contains("another move")
+    }
+
+    @Test("a move that another one overtakes stops, and nothing is there twice", arguments: MoveTarget.available)
+    func overtaken(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            // At its beginning, in a table without a key, in the second pass of references, in the records.
+            for commit in [1, 5, 11, 17] {
+                let there = try target.place(sample)
+                var commits = 0
+                var other: MoveRun.Report?
+                let error = try #require(throws: (any Error).self) {
+                    try move(sample.store, there) { _, _ in
+                        commits += 1
+                        if commits == commit { other = try move(sample.store, there) }
+                    }
+                }
+                #expect(isRival(error), "\(error)")
+                let report = try #require(other)
+                #expect(report.continued && report.rows == MovedSample.persons + 120 && report.records == 75)
+                #expect(try catalogue(there).allSatisfy { !$0.hasPrefix(MoveLedger.tableName) })
+            }
+        }
+    }
+
+    @Test(
+        "of moves that begin at once, one arrives, and the others say that there is another",
+        arguments: MoveTarget.available)
+    func atOnce(target: MoveTarget) async throws {
+        let sample = try await onThread { try MovedSample() }
+        for _ in 0..<3 {
+            let there = try await onThread { try target.place(sample) }
+            let results = await withTaskGroup(of: Result<MoveRun.Report, any Error>.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        do { return .success(try await onThread { try move(sample.store, there) }) } catch {
+                            return .failure(error)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            var arrived = 0
+            for result in results {
+                do {
+                    #expect(try result.get().rows == MovedSample.persons + 120)
+                    arrived += 1
+                } catch let error as ToolError {
+                    #expect(
+                        isRival(error) || error.message.contains("a move fills")
+                            || error.message.contains("another move, is storing there"), "\(error)")
+                }
+            }
+            #expect(arrived == 1)
+            let back = try await onThread { try move(there, sample.directory + "/\(UUID().uuidString).silt") }
+            #expect(back.rows == MovedSample.persons + 120 && back.records == 75)
+        }
+    }
+
+    @Test("a repository whose long name a server digests comes back by its name", arguments: MoveTarget.available)
+    func longName(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let name = String(repeating: "Längster Name / ", count: 20)
+            let (from, there) = (sample.directory + "/long.silt", try target.place(sample))
+            let records = [(id: "one", record: Data("first".utf8)), (id: "two", record: Data("second".utf8))]
+            try KeyValueStore.open(at: from).closing { store in
+                let repository = SiltstoneRepository(store: store, tableName: name)
+                _ = try AsyncWork.wait { try await repository.insertRecords(records) }
+            }
+            #expect(try move(from, there).repositories.map(\.name) == [name])
+            if target != .sqlite {
+                let error = try #require(throws: ToolError.self) { try move(there, sample.directory + "/all.silt") }
+                #expect(error.exitCode == .usage && error.message.contains("--repository NAME"), "\(error.message)")
+            }
+            let back = sample.directory + "/back.silt"
+            #expect(try move(there, back, choice: .init(repositories: [name])).records == 2)
+            try KeyValueStore.open(at: back).closing { store in
+                let repository = SiltstoneRepository(store: store, tableName: name)
+                let found = try AsyncWork.wait { try repository.records(after: nil, limit: 9) }
+                #expect(found.map(\.record) == records.map(\.record))
+            }
         }
     }
 

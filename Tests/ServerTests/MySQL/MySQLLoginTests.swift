@@ -34,6 +34,33 @@ extension MySQLTests {
             #expect(silent.kind == .noConnection && silent.serverCode == nil, "\(silent)")
         }
 
+        private struct Item: Codable, Sendable { var id: Int }
+
+        @Test("A refused login and an unknown database end an observation at once", .timeLimit(.minutes(10)))
+        func observation() async throws {
+            let server = try MySQLServer.shared()
+            let admin = try server.connection()
+            let user = "u\(UUID().uuidString.prefix(8))"
+            try admin.run("CREATE USER \(user) IDENTIFIED BY 'right'")
+            admin.close()
+            let place = "127.0.0.1:\(server.port)"
+            for (url, code) in [
+                ("mysql://\(user):wrong@\(place)/mysql", "1045"), ("mysql://\(user):right@\(place)/mysql", "1044"),
+                (server.networkURL(database: "nowhere"), "1049"),
+            ] {
+                var options = MySQLOptions()
+                // A retry would not end within the test's limit.
+                options.failoverTimeout = .seconds(3600)
+                let database = Database(configuration: try MySQLDatabaseConfiguration(url, options: options))
+                var values = try database.table(Item.self).values().makeAsyncIterator()
+                let error = await #expect(throws: CRUDSQLExeError.self) {
+                    _ = try await values.next(isolation: #isolation)
+                }
+                #expect(error?.code == .unavailable && error?.message.contains(code) == true, "\(error as Any)")
+                try await database.close()
+            }
+        }
+
         @Test(
             "A URL that cannot be read is refused before any connection",
             arguments: [

@@ -46,6 +46,36 @@ extension PostgresTests {
             try await database.configuration.server.pool.withConnection { try $0.run(text) }
         }
 
+        @Test(
+            "A refused login and an unknown database end an observation at once, in whichever mode",
+            .timeLimit(.minutes(10)))
+        func refusals() async throws {
+            let server = try PostgresServer(hba: ["host all locked 127.0.0.1/32 scram-sha-256"])
+            defer { server.remove() }
+            let admin = try server.connection()
+            try admin.run("CREATE ROLE locked LOGIN PASSWORD 'right'")
+            admin.close()
+            let locked = server.networkString(user: "locked")
+            for (text, code) in [
+                (locked + " password=wrong", "28P01"), (locked, "28P01"),
+                (server.networkString(database: "nowhere"), "3D000"),
+            ] {
+                for observation in [PostgresObservation.announced, .polled] {
+                    let database = try program(text) {
+                        $0.observation = observation
+                        // A retry would not end within the test's limit.
+                        $0.failoverTimeout = .seconds(3600)
+                    }
+                    var values = try values(database)
+                    let error = await #expect(throws: CRUDSQLExeError.self) {
+                        _ = try await values.next(isolation: #isolation)
+                    }
+                    #expect(error?.code == .unavailable && error?.message.contains(code) == true, "\(error as Any)")
+                    try await database.close()
+                }
+            }
+        }
+
         @Test("A commit of another program reaches the observer, in whichever mode", .timeLimit(.minutes(10)))
         func otherProgram() async throws {
             for isPolled in [false, true] {

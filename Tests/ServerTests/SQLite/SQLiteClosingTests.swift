@@ -116,6 +116,33 @@ import Testing
         }
     }
 
+    @Test(
+        "An observation ends when its own database closes, while another configuration has the file open",
+        .timeLimit(.minutes(10)))
+    func ownObservations() async throws {
+        try await withDirectory {
+            let (first, second) = (try open(path()), try open(path()))
+            try await first.create(Item.self)
+            var values = try first.table(Item.self).order(by: \.id).values().makeAsyncIterator()
+            #expect(try await values.next(isolation: #isolation) == [])
+            var counts = try first.observe { try first.table(Item.self).count() }.makeAsyncIterator()
+            #expect(try await counts.next(isolation: #isolation) == 0)
+            var others = try second.table(Item.self).values().makeAsyncIterator()
+            #expect(try await others.next(isolation: #isolation) == [])
+            try await first.close()
+            let error = await #expect(throws: CRUDSQLExeError.self) {
+                while try await values.next(isolation: #isolation) != nil {}
+            }
+            #expect(error?.code == .unavailable)
+            await #expect(throws: CRUDSQLExeError.self) {
+                while try await counts.next(isolation: #isolation) != nil {}
+            }
+            try await second.table(Item.self).insert(Item(id: 1))
+            #expect(try await others.next(isolation: #isolation) == [Item(id: 1)])
+            try await second.close()
+        }
+    }
+
     @Test("Commits by other connections to the file reach observers", .timeLimit(.minutes(10))) func otherCommits()
         async throws
     {

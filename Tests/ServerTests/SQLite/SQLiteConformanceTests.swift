@@ -35,22 +35,38 @@ private func withTemporaryDirectory(_ body: (URL) async throws -> Void) async th
 
     private struct Note: Codable, Equatable {
         var id: Int
-        var text: String
+        var text: String?
     }
 
-    @Test("a pattern with a null character is refused, and a delete with one deletes nothing") func nullInPattern()
+    @Test("Patterns match as in memory, with null characters in the text, in the pattern and in both") func patterns()
         async throws
     {
         try await withTemporaryDirectory { url in
             let db = Database(configuration: try SQLiteDatabaseConfiguration(url.appendingPathComponent("n").path))
             let notes = try db.create(Note.self)
-            try notes.insert([Note(id: 1, text: "apple"), Note(id: 2, text: "a\0b")])
-            let error = #expect(throws: CRUDSQLGenError.self) {
-                try notes.where(\Note.text %=% "\0zzz").delete()
+            let pieces = ["", "a", "B", "\0", "%", "_", "\\", "é"]
+            let texts = pieces.flatMap { one in pieces.flatMap { two in pieces.map { one + two + $0 } } }
+            try notes.insert(texts.enumerated().map { Note(id: $0, text: $1) } + [Note(id: texts.count, text: nil)])
+            let patterns = pieces.flatMap { one in pieces.map { one + $0 } }
+            for text in patterns + ["A\0b", "%\0_", "_\0%"] {
+                let conditions: [(Condition, LikePattern)] = [
+                    (\Note.text %=% text, LikePattern(text, .anywhere)),
+                    (\Note.text =% text, LikePattern(text, .atStart)),
+                    (\Note.text %= text, LikePattern(text, .atEnd)),
+                ]
+                for (condition, pattern) in conditions {
+                    let found = try notes.order(by: \.id).where(condition).all().map(\.id)
+                    let expected = texts.indices.filter { pattern.evaluate(.text(texts[$0])) == true }
+                    #expect(found == expected, "\(pattern)")
+                }
+                let found = try db.sql(
+                    "SELECT * FROM Note WHERE text LIKE ? ORDER BY id", bindings: [("", .string(text))], Note.self)
+                let pattern = LikePattern(text, .wildcards)
+                let expected = texts.indices.filter { pattern.evaluate(.text(texts[$0])) == true }
+                #expect(found.map(\.id) == expected, "\(pattern)")
             }
-            #expect(error?.code == .unsupported)
-            #expect(try notes.count() == 2)
-            #expect(try notes.where(\Note.text == "a\0b").count() == 1)
+            try notes.where(\Note.text %=% "\0zzz").delete()
+            #expect(try notes.count() == texts.count + 1)
         }
     }
 

@@ -127,6 +127,27 @@ struct CloseTests {
         } catch let error as any TableError { #expect(error.code == .unavailable) }
     }
 
+    @Test("an observation ends when its own database closes, while another configuration has the store open")
+    func ownObservations() async throws {
+        let db = try makeItems(), other = try open()
+        let few = db.table(Item.self).order(by: \.n).limit(3).where(\Item.id > 10)
+        var values = try few.values().makeAsyncIterator()
+        #expect(try await values.next()?.count == 3)
+        var distinct = try few.distinctValues().makeAsyncIterator()
+        #expect(try await distinct.next()?.count == 3)
+        var counts = try db.observe { try db.table(Item.self).count() }.makeAsyncIterator()
+        #expect(try await counts.next() == 1000)
+        var others = try other.observe { try other.table(Item.self).count() }.makeAsyncIterator()
+        #expect(try await others.next() == 1000)
+        try await db.close()
+        await #expect { _ = try await values.next() } throws: { ($0 as? any TableError)?.code == .unavailable }
+        await #expect { _ = try await distinct.next() } throws: { ($0 as? any TableError)?.code == .unavailable }
+        await #expect { _ = try await counts.next() } throws: { ($0 as? any TableError)?.code == .unavailable }
+        try await other.table(Item.self).insert(Item(id: 0, n: 0))
+        #expect(try await others.next() == 1001)
+        try await other.close()
+    }
+
     @Test("a store that was handed over open stays open")
     func handedOver() throws {
         let store = try KeyValueStore.inMemory()

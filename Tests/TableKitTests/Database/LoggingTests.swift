@@ -32,6 +32,24 @@ struct LoggingTests {
         #expect(own == ["ERR ping of the log (syntax)", "INFO pong of the log"])
     }
 
+    @Test("errors go to standard error by default, and nothing goes to standard output")
+    func console() async throws {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            _ = CRUDSQLGenError("told on the console", code: .syntax)
+            CRUDLogging.log(.query, "a statement")
+            CRUDLogging.errorLogDestinations = []
+            _ = CRUDSQLGenError("told nowhere", code: .syntax)
+            CRUDLogging.flush()
+        }
+        let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
+        let errors = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(errors.contains("[ERR] told on the console (syntax)\n"))
+        for text in ["a statement", "told nowhere"] { #expect(!errors.contains(text)) }
+        for text in ["told", "a statement"] { #expect(!output.contains(text)) }
+    }
+
     @Test("statements are logged where they have a destination")
     func queries() throws {
         let lines = Lines(), before = CRUDLogging.queryLogDestinations

@@ -205,6 +205,16 @@ extension TableConformance {
         try table.insert([Text(id: 0, text: "\u{0}"), Text(id: 1, text: "a\u{0}b"), Text(id: 2, text: "a")])
         try requireEqual(try table.order(by: \.text).all().map(\.text), ["\u{0}", "a", "a\u{0}b"], "The texts")
         try requireEqual(try table.where(\Text.text == "a\u{0}b").all().map(\.id), [1], "Equality")
+        let patterns: [(String, Condition, [Int])] = [
+            ("b, contained", \Text.text %=% "B", [1]), ("b, at the end", \Text.text %= "b", [1]),
+            ("a, at the end", \Text.text %= "a", [2]), ("not b", \Text.text %!=% "b", [0, 2]),
+            ("U+0000, contained", \Text.text %=% "\u{0}", [0, 1]), ("U+0000, first", \Text.text =% "\u{0}", [0]),
+            ("a and U+0000, first", \Text.text =% "A\u{0}", [1]), ("U+0000 and b, last", \Text.text %= "\u{0}B", [1]),
+            ("U+0000 and c", \Text.text %=% "\u{0}c", []), ("not U+0000", \Text.text %!=% "\u{0}", [2]),
+        ]
+        for (name, condition, ids) in patterns {
+            try requireEqual(try table.order(by: \.id).where(condition).all().map(\.id), ids, "The pattern \(name)")
+        }
     }
 
     private static func blobs(_ db: Database<C>) throws {

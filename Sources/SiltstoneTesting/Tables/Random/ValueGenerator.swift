@@ -3,7 +3,7 @@ public import TableKit
 
 /// Makes random tables and rows from few values, so that equal values, NULL and limits are frequent.
 ///
-/// All databases treat these values alike: no NaN (NULL in SQLite), no U+0000 in text (SQLite's LIKE ends there), no
+/// All databases treat these values alike: no NaN (NULL in SQLite), no U+0000 in text (PostgreSQL refuses it), no
 /// integer above `Int64.max`.
 public struct ValueGenerator {
     /// The source of randomness.

@@ -1,22 +1,20 @@
-import TableKit
-
 /// A pattern prepared for matching UTF-8. ASCII letters match case-insensitively.
-struct TextPattern {
+package struct TextPattern: Sendable {
     private let place: LikePattern.Place
     /// The pattern's text, with ASCII letters in lower case.
     private let text: [UInt8]
 
-    init(_ pattern: LikePattern) {
+    package init(_ pattern: LikePattern) {
         place = pattern.place
         text = pattern.text.utf8.map(TextPattern.folded)
     }
 
     /// A byte with ASCII letters in lower case.
     @inline(__always)
-    static func folded(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 32 : byte }
+    package static func folded(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 32 : byte }
 
     /// True if the pattern matches.
-    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if place != .wildcards, bytes.count < text.count { return false }
         return unsafe text.withUnsafeBytes { text in
             switch place {

@@ -1,0 +1,27 @@
+/// The retries of an observation that cannot reach its database.
+struct ObservationPatience {
+    private static let first: Duration = .milliseconds(50)
+    private static let longest: Duration = .seconds(1)
+
+    private var beginning: ContinuousClock.Instant?
+    private var next = first
+
+    /// Records that the database was reached.
+    mutating func end() { self = ObservationPatience() }
+
+    /// The pause before the next attempt, each twice as long as the one before it, up to a second.
+    /// - Parameters:
+    ///   - error: the error of the last attempt.
+    ///   - limit: how long an observation retries.
+    /// - Throws: `error` if the limit is over, or if the database would refuse every attempt.
+    mutating func pause(
+        after error: any TableError, limit: Duration, now: ContinuousClock.Instant
+    ) throws -> Duration {
+        if let error = error as? CRUDSQLExeError, error.isLasting { throw error }
+        let start = beginning ?? now
+        beginning = start
+        guard now - start < limit else { throw error }
+        defer { next = min(next * 2, Self.longest) }
+        return next
+    }
+}
