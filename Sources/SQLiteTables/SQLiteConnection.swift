@@ -12,7 +12,7 @@ import TableSQL
 final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var handle: OpaquePointer?
     /// Prepared statements that are not in use, by text.
-    private var prepared: [String: OpaquePointer] = unsafe [:]
+    private var prepared: [StatementText: OpaquePointer] = unsafe [:]
     private static let maximumPrepared = 128
     private let path: String
     private let wait: LockWait
@@ -75,7 +75,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         guard let handle = unsafe handle else {
             throw SQLConnectionError(.connectionLost, code: .unavailable, "The database is closed: \(path)")
         }
-        if let found = unsafe prepared.removeValue(forKey: statement.text) { return unsafe found }
+        if let found = unsafe prepared.removeValue(forKey: StatementText(statement.text)) { return unsafe found }
         var made: OpaquePointer?
         var text = statement.text
         let status = text.withUTF8 { bytes in
@@ -90,8 +90,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     fileprivate func giveBack(_ statement: OpaquePointer, _ source: SQLStatement) {
         unsafe sqlite3_reset(statement)
         unsafe sqlite3_clear_bindings(statement)
-        if source.isRepeated, unsafe prepared.count < Self.maximumPrepared, unsafe prepared[source.text] == nil {
-            unsafe prepared[source.text] = unsafe statement
+        let text = StatementText(source.text)
+        if source.isRepeated, unsafe prepared.count < Self.maximumPrepared, unsafe prepared[text] == nil {
+            unsafe prepared[text] = unsafe statement
         } else {
             unsafe sqlite3_finalize(statement)
         }

@@ -11,7 +11,7 @@ import TableSQL
 /// In a process, configurations and repositories of one path and the same options share an engine, which the last of
 /// them closes. Observation detects commits of the same engine at once, others by polling every 0.2 s.
 public struct SQLiteDatabaseConfiguration: DatabaseConfigurationProtocol {
-    private let use: SQLiteUse
+    let use: SQLiteUse
 
     /// The path of the file.
     public let path: String

@@ -162,7 +162,7 @@ final class PreparedStatement {
 /// The unused prepared statements of one connection, by text. A new one replaces the least recently used.
 struct PreparedStatements {
     private let capacity: Int
-    private var entries: [String: PreparedStatement] = [:]
+    private var entries: [StatementText: PreparedStatement] = [:]
     private var uses = 0
     /// The last look-up, and its statement: finds the statement without its text.
     private var recent: (lookup: RowLookup, statement: PreparedStatement)?
@@ -173,7 +173,7 @@ struct PreparedStatements {
 
     /// Removes a statement, for the caller alone until ``giveBack(_:_:)``.
     mutating func take(_ text: String) -> PreparedStatement? {
-        let statement = entries.removeValue(forKey: text)
+        let statement = entries.removeValue(forKey: StatementText(text))
         statement?.isKept = false
         return statement
     }
@@ -185,13 +185,14 @@ struct PreparedStatements {
             recent.statement.lastUse = uses
             return recent.statement
         }
-        guard let statement = entries[lookup.text] else { return nil }
+        guard let statement = entries[StatementText(lookup.text)] else { return nil }
         recent = (lookup, statement)
         statement.lastUse = uses
         return statement
     }
 
     mutating func giveBack(_ statement: PreparedStatement, _ text: String) {
+        let text = StatementText(text)
         guard capacity > 0, entries[text] == nil else { return statement.close() }
         if entries.count >= capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
             oldest.value.isKept = false

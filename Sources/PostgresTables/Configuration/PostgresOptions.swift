@@ -39,6 +39,10 @@ public struct PostgresOptions: Sendable, Hashable {
     /// databases with the locale C do.
     public var isStrict = false
 
+    /// The time that a connection may be idle without a health check, in seconds. Not public: tests that count round trips
+    /// set it.
+    var healthCheckAfter = ConnectionPoolOptions().healthCheckAfter
+
     /// The defaults.
     public init() {}
 
@@ -46,6 +50,7 @@ public struct PostgresOptions: Sendable, Hashable {
         var pool = ConnectionPoolOptions()
         pool.maximumConnections = max(maximumConnections, 1)
         pool.acquireTimeout = acquireTimeout.seconds
+        pool.healthCheckAfter = healthCheckAfter
         return pool
     }
 

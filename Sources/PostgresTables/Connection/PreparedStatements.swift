@@ -7,7 +7,7 @@ struct PreparedStatements {
     /// A statement that the server has prepared under a name.
     final class Entry {
         let name: String
-        let text: String
+        let text: StatementText
         /// The types of the parameters. With other types the server would misread the values.
         let types: [PostgresType]
         /// The name with its null character, for the library.
@@ -19,7 +19,7 @@ struct PreparedStatements {
         /// Whether the server has acknowledged the statement.
         fileprivate(set) var isReady = false
 
-        fileprivate init(name: String, text: String, types: [PostgresType]) {
+        fileprivate init(name: String, text: StatementText, types: [PostgresType]) {
             self.name = name
             cName = name.utf8CString
             self.text = text
@@ -28,7 +28,7 @@ struct PreparedStatements {
     }
 
     private let capacity: Int
-    private var entries: [String: Entry] = [:]
+    private var entries: [StatementText: Entry] = [:]
     private var uses = 0
     /// The last look-up, and its statement: finds the entry without its text.
     private var recent: (lookup: RowLookup, entry: Entry)?
@@ -44,6 +44,7 @@ struct PreparedStatements {
     mutating func entry(_ text: String, types: @autoclosure () -> [PostgresType]) -> Entry? {
         guard capacity > 0 else { return nil }
         uses += 1
+        let text = StatementText(text)
         if let entry = entries[text] {
             guard entry.types == types() else { return nil }
             entry.lastUse = uses

@@ -103,7 +103,7 @@ struct RoundTrip {
 
     private mutating func prepare(_ entry: PreparedStatements.Entry) throws {
         let types = entry.types.map(\.rawValue)
-        try check(PQsendPrepare(raw, entry.name, entry.text, Int32(types.count), types))
+        try check(PQsendPrepare(raw, entry.name, entry.text.text, Int32(types.count), types))
         steps.append(.prepare(entry))
     }
 

@@ -19,9 +19,9 @@ extension Command {
               mysql://user@host/database      MariaDB; trait MySQL
               sqlite:people.sqlite            a file of SQLite; trait SQLite
 
-            Passwords belong into the environment (PGPASSWORD, for MariaDB MYSQL_PWD) or PostgreSQL's
-            password file: a command line can be seen by others. Other keys of a store, which belong to no table and no
-            repository, are not copied.
+            Passwords belong into the environment (PGPASSWORD, for MariaDB MYSQL_PWD) or
+            PostgreSQL's password file: a command line can be seen by others. Other keys of a
+            store, which belong to no table and no repository, are not copied.
 
             FROM is only read, in one state for all of its tables. Tables and repositories of TO
             must be missing or empty. Rows are stored in transactions of 5,000, and tables without

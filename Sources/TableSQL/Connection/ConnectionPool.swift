@@ -112,6 +112,9 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         return try body(connection)
     }
 
+    /// The number of callers that wait for a connection.
+    package var waitingCallers: Int { queue.state.withLock { $0.waiters.count } }
+
     /// Whether the pool has closed, for good.
     var isClosed: Bool { queue.state.withLock { $0.isClosed } }
 

@@ -35,6 +35,7 @@ extension PostgresTests {
             let server = try PostgresServer.shared()
             var options = PostgresOptions()
             options.maximumConnections = 1
+            options.healthCheckAfter = 3600  // A check is a round trip, too.
             database = Database(
                 configuration: try PostgresDatabaseConfiguration(
                     server.connectionString(database: try server.makeDatabase()), options: options))

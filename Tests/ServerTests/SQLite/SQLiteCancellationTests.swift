@@ -70,7 +70,9 @@ import Testing
             tasks.append(Task { try await db.transaction { _ = try await table.insert(Item(id: 4)) } })
             tasks.append(Task { try await repository.create(id: "b", item: 2) })
             tasks.append(Task { try await repository.createAll([(id: "c", item: 3), (id: "d", item: 4)]) })
-            for _ in 0..<1000 { await Task.yield() }
+            // Each connection waits for the lock, and the other tasks for a connection.
+            let pool = try configuration.use.pool()
+            while pool.waitingCallers < tasks.count - pool.options.maximumConnections { await Task.yield() }
             for task in tasks { task.cancel() }
             for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
             _ = try holder.execute(SQLStatement("ROLLBACK"))

@@ -90,7 +90,7 @@ extension TableConformance {
     private static var oddNames: [String] {
         let characters = (Array(0...0x20) + Array(0x7f...0xa0)).compactMap(Unicode.Scalar.init).map { String($0) }
         let others = [
-            "\"", "`", "'", "\\", "%", "_", ";", "--", "/*", ".", "/", "$", "?", "@", "#", "é", "漢", "🙂",
+            "\"", "`", "'", "\\", "%", "_", ";", "--", "/*", ".", "/", "$", "?", "@", "#", "é", "e\u{301}", "漢", "🙂",
         ]
         let long = ["n", "漢", "\u{1}", "é"].flatMap { one in
             [50, 51, 63, 64, 65, 128, 300].map { String(repeating: one, count: $0) }
