@@ -68,11 +68,12 @@ import Testing
             tasks.append(Task { _ = try await table.insert([Item(id: 2), Item(id: 3)]) })
             tasks.append(Task { _ = try await table.delete() })
             tasks.append(Task { try await db.transaction { _ = try await table.insert(Item(id: 4)) } })
+            let writesOfTables = tasks.count
             tasks.append(Task { try await repository.create(id: "b", item: 2) })
             tasks.append(Task { try await repository.createAll([(id: "c", item: 3), (id: "d", item: 4)]) })
-            // Each connection waits for the lock, and the other tasks for a connection.
+            // Each connection waits for the lock, and the other tasks for a connection. The repository has its own.
             let pool = try configuration.use.pool()
-            while pool.waitingCallers < tasks.count - pool.options.maximumConnections { await Task.yield() }
+            while pool.waitingCallers < writesOfTables - pool.options.maximumConnections { await Task.yield() }
             for task in tasks { task.cancel() }
             for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
             _ = try holder.execute(SQLStatement("ROLLBACK"))
