@@ -1,6 +1,7 @@
 /// Reads ranges in chunks on a thread that may block. Asynchronous sequences of entries and keys use it.
 ///
-/// Each chunk has its own cursor, which starts after the last key of the previous chunk.
+/// Each chunk has its own cursor, which starts behind the last key of the previous chunk in scan order. All chunks see
+/// one state if the reader is a snapshot.
 struct ChunkedWalk<Element: Sendable>: Sendable {
     private let reader: any KeyValueReader
     /// The ranges that were not read yet, in key order.
@@ -14,15 +15,18 @@ struct ChunkedWalk<Element: Sendable>: Sendable {
     private let key: @Sendable (Element) -> [UInt8]
     private let read: @Sendable (Cursor) throws(StoreError) -> Element?
 
-    /// The largest number of entries in a chunk, and the number of bytes after which a chunk ends.
+    /// The largest number of elements in a chunk.
     private static var chunkEntries: Int { 256 }
+    /// The number of bytes after which a chunk ends.
     private static var chunkBytes: Int { 1 << 20 }
-    /// The largest number of ranges for one chunk. More would be copied again for each chunk.
+    /// The largest number of ranges for one chunk. A cursor copies its ranges: without this limit,
+    /// every chunk would copy all that remain.
     private static var chunkRanges: Int { 1024 }
 
     /// - Parameters:
     ///   - ranges: in any order.
-    ///   - size: returns the bytes of an element.
+    ///   - limit: the largest number of elements; nil for all.
+    ///   - size: returns the size of an element in bytes.
     ///   - key: returns the key of an element.
     ///   - read: reads the next element from a cursor.
     init(

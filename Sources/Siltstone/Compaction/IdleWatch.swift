@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Detects when stores become idle. One thread serves all stores of the process, and runs only while some store is
-/// watched.
+/// Detects when stores become idle, and schedules their tidying: a flush, and a compaction to one run. One thread
+/// serves all stores of the process, and runs only while some store is watched.
 ///
-/// It is a thread that sleeps. A Dispatch timer takes file descriptors, and Dispatch aborts the process if none are
-/// left.
+/// The thread, a block on a queue, sleeps between checks. A Dispatch timer would take file descriptors, and Dispatch
+/// aborts the process if none are left.
 final class IdleWatch: Sendable {
     static let shared = IdleWatch()
 
@@ -20,7 +20,8 @@ final class IdleWatch: Sendable {
         let work: OwnerReference<BackgroundWork>
         /// The store's last sequence number at the previous check.
         let sequence: SequenceNumber
-        /// The time of the check that first saw `sequence`, in nanoseconds of the monotonic clock.
+        /// The time of the check that first saw `sequence`, in nanoseconds; 0 if the store counts as
+        /// idle at the next check.
         let since: UInt64
     }
 
@@ -38,7 +39,8 @@ final class IdleWatch: Sendable {
     /// Watches a store until it is idle, then schedules its tidying.
     /// - Parameters:
     ///   - sequence: the store's last sequence number.
-    ///   - isQuiet: true if the store was already found idle. It is then reported again at the next check.
+    ///   - isQuiet: true if the store was already found idle but could not be tidied yet. Its tidying is scheduled
+    ///     again at the next check, unless there was a write.
     func add(_ work: OwnerReference<BackgroundWork>, _ sequence: SequenceNumber, isQuiet: Bool = false) {
         let since = isQuiet ? 0 : Platform.monotonicNanoseconds()
         let mustStart = state.withLock { state in
@@ -67,7 +69,7 @@ final class IdleWatch: Sendable {
     }
 
     /// Checks one store, and schedules its tidying if it is idle.
-    /// - Returns: the entry to check again; nil if the store is closed or was scheduled.
+    /// - Returns: the entry to check again; nil if the store is gone or closing, or if its tidying was scheduled.
     private func look(at entry: Entry) -> Entry? {
         guard let work = entry.work.value, !work.status.isStopping else { return nil }
         let (sequence, now) = (work.reads.visible.load(ordering: .relaxed), Platform.monotonicNanoseconds())

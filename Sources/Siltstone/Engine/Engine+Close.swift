@@ -2,15 +2,16 @@ import Dispatch
 import Synchronization
 
 extension Engine {
-    /// Closing flushes an active memtable of at least this many bytes (256 KiB). Fewer stay in the log, and the next
-    /// open reads them from there.
+    /// Closing flushes an active memtable of at least this many bytes (256 KiB). The changes of a smaller one stay in the
+    /// log, and the next open reads them from there.
     private static let flushOnClose = 256 << 10
 
     /// Closes the store in order. A second call only waits until the first one has finished, and does not report its
-    /// error. After an error the store is closed as well.
+    /// error. If this throws, the store is closed all the same.
     func close() throws(StoreError) {
         guard status.beginClosing() else { return status.waitForRelease() }
         let result = Result { () throws(StoreError) in if !status.isReadOnly { try closeFiles() } }
+        // Again, for a read-only store and for an error before `closeFiles` came to it. Both may be repeated.
         refuseAll()
         drainQueues()
         releaseLock()
@@ -34,6 +35,7 @@ extension Engine {
         // Waits for a thread that may still append an edit or make the recovered changes durable.
         versions.drain()
         for queue in background.queues { queue.sync {} }
+        // Super versions that were replaced, and idle scans, keep files open.
         writes.retire()
     }
 
@@ -54,20 +56,22 @@ extension Engine {
         }
         refuseAll()
         drainQueues()
-        // The first change after recovery makes the recovered state durable, and opens the manifest for that. So if the
-        // manifest was not opened for writing, there were no changes and nothing must be written.
+        // The first change after recovery opens the manifest for writing. If it was not opened, nothing has changed, and
+        // nothing must be written. The functions that close logs run under the manifest lock.
         if try versions.closeUnchanged(writes.closeLogAsItIs) { return }
+        // Syncs all changes.
         try writes.waitForAll()
         try versions.close(writes.closeLogs)
     }
 
     /// Stops the store without closing its files in order, as if the process had died. Called when a store is dropped;
-    /// does nothing after ``close()``. Background work in progress finishes, and the lock is held until then.
+    /// has no effect after ``close()``. Background work in progress finishes, and the lock is held until then.
     func abandon() {
         // Keeps postponed work from starting.
         background.reference.clear()
         guard status.beginClosing() else { return }
         refuseAll()
+        // While there are any, an opener that finds the directory locked waits for the lock.
         StoreOpener.abandonments.add(1, ordering: .sequentiallyConsistent)
         // Does not wait, because this may run in a deinitialiser on one of the queues.
         releaseLock(behind: background.queues[...])

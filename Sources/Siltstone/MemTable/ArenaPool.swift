@@ -1,12 +1,13 @@
 /// Idle arenas for the next memtables.
 ///
 /// The first access to a page costs about as much as the inserts that fill it. So the arena of a flushed memtable is
-/// kept with its pages for the next memtable. The pool is bounded in bytes, and an arena that does not fit is unmapped.
+/// kept with its pages for the next memtable. An arena that exceeds the pool's limits of bytes and number is
+/// unmapped.
 final class ArenaPool: Sendable {
     /// Largest total capacity of idle arenas, in bytes.
     let maximumBytes: Int
     private let state = Locked(State())
-    /// A returned arena is kept only if this number of arenas, in use and idle together, is then not exceeded.
+    /// The largest number of arenas, in use and idle together, after a returned one is kept.
     private let usualCount: Int
 
     private struct State {
@@ -21,8 +22,8 @@ final class ArenaPool: Sendable {
     /// - Parameters:
     ///   - maximumBytes: largest total capacity of idle arenas, in bytes. With twice the capacity of a memtable, one
     ///     memtable fills while another is flushed, and neither needs a new mapping.
-    ///   - usualCount: largest number of arenas, in use and idle together, at which a returned arena is kept. There are
-    ///     more for a time if a slow reader keeps one in use.
+    ///   - usualCount: largest number of arenas, in use and idle together, after a returned one is kept. A slow reader
+    ///     can keep an arena in use, so that one more is mapped; this limit unmaps the surplus.
     init(maximumBytes: Int, usualCount: Int = .max) {
         self.maximumBytes = maximumBytes
         self.usualCount = usualCount

@@ -1,14 +1,14 @@
 import Synchronization
 
 extension WritePath {
-    /// Applies a batch atomically. An empty batch writes nothing and returns the last sequence number, so that a synced
-    /// acknowledgement covers all earlier writes.
+    /// Applies a batch atomically. An empty batch writes nothing, is not checked, and returns the last sequence number: a
+    /// caller that waits until this number is synced knows that all earlier writes are.
     /// - Parameters:
-    ///   - mayBlock: false if the caller cannot wait. Then nil is returned if waiting is necessary, and nothing was
+    ///   - mayBlock: false if the caller cannot wait. Then nil is returned if waiting may be necessary, and nothing was
     ///     done.
-    ///   - check: called under the write lock. The batch is applied only if no key that the transaction has read was
-    ///     changed.
-    /// - Returns: the last sequence number; 0 if the check has rejected the batch.
+    ///   - check: the reads of a transaction, compared under the write lock. If a key that it has read was changed,
+    ///     nothing is applied. nil for a batch that is no transaction's.
+    /// - Returns: the last sequence number; 0 if the check has rejected the batch; nil as for `mayBlock`.
     func write(
         _ batch: WriteBatch, mayBlock: Bool = true, check: CommitCheck? = nil
     ) throws(StoreError) -> SequenceNumber? {
@@ -30,6 +30,7 @@ extension WritePath {
                     valueFiles: [])
             }
         }
+        // The value lock may have to be waited for.
         guard mayBlock else { return nil }
         return try withValuesLocked { () throws(StoreError) in
             try rollingBackValues { () throws(StoreError) in try writeLarge(batch, check) }
@@ -53,6 +54,8 @@ extension WritePath {
     /// Appends the payload of a batch to the log, applies it to the memtable and makes it visible.
     /// - Parameters:
     ///   - userBytes: bytes of keys and values, large values included, for statistics.
+    ///   - waits: what the write may wait for if there is no room. A large batch does not wait for a compaction, because
+    ///     it holds the value lock.
     ///   - valueFiles: the value files to which the payload refers.
     /// - Returns: see ``write(_:mayBlock:check:)``.
     private func write(
@@ -64,6 +67,7 @@ extension WritePath {
         }
         lock.lock()
         defer { lock.unlock() }
+        // The payload is not divided into keys and values: all of it counts as keys, an upper bound of the memory.
         let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count)
         guard try makeRoom(size, waits) else { return nil }
         if let check, try !isUnchanged(check) { return 0 }
@@ -79,11 +83,14 @@ extension WritePath {
         return last
     }
 
+    /// Applies a payload to the memtable. The caller holds the write lock.
+    /// - Parameter last: the sequence number of the payload's last change.
     private func apply(
         _ payload: Bytes, firstSequence: SequenceNumber, last: SequenceNumber, to table: MemTable
     ) throws(StoreError) {
         var changes = ChangeReader(payload, firstSequence: firstSequence)
         do throws(MalformedChange) {
+            // Before the puts are visible: no scan may skip them as part of a range in which all was deleted.
             if _slowPath(deletedRanges.isWatching) { try deletedRanges.notePuts(of: payload, last: last) }
             try table.apply(&changes)
         } catch {

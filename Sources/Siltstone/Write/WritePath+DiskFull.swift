@@ -1,9 +1,13 @@
 // Handling of a full disk: the attempts, releases of space and waits before a write is refused.
+//
+// ``retryAfterFlush`` surrounds a complete change and is called without a lock. ``makingSpace`` surrounds work on files:
+// a flush, a compaction, the creation of a log, or appends to the value file. ``gainSpace`` is called under the write
+// lock, after an append to the log has failed.
 extension WritePath {
     /// Runs a change, and runs it again if the disk is full and a flush is running, because the end of the flush frees
     /// a complete log. The caller holds no lock.
     ///
-    /// Does not wait if the last flush has failed. If the disk stays full, the caller receives the error immediately.
+    /// Does not wait if the last flush has failed. Throws the error as soon as a wait has removed no log.
     /// - Parameter mayBlock: false if the caller cannot wait. Then nil is returned if waiting is necessary.
     @inline(__always)
     func retryAfterFlush<R>(
@@ -17,7 +21,7 @@ extension WritePath {
         after error: StoreError, _ mayBlock: Bool, _ change: () throws(StoreError) -> R?
     ) throws(StoreError) -> R? {
         var error = error
-        // Tries at least once more, because a log may have been removed between the failure and this check.
+        // -1, so that the first round always tries again: a log may have been removed between the failure and this check.
         var removed = -1
         while error.code == .noSpace {
             if !mayBlock, lock.withLock({ canAwaitFlush }) { return nil }
@@ -52,9 +56,10 @@ extension WritePath {
         }
     }
 
-    /// Runs work that takes disk space. If the disk is full, waits until flushed logs are removed, releases the
-    /// preallocated space of logs, which only lets writers run ahead, and runs the work once more.
-    /// - Parameter forWriter: true for a writer, which also schedules the flush again.
+    /// Runs work that takes disk space. If the disk is full, waits until flushed logs are removed, releases preallocated
+    /// space, and runs the work once more. That space is dispensable: it only lets writers run ahead. Blocks; the caller
+    /// does not hold the write lock.
+    /// - Parameter forWriter: true to schedule the flush again, too. Flushes and compactions must not.
     func makingSpace<R>(
         forWriter: Bool = false, _ work: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -71,7 +76,7 @@ extension WritePath {
     }
 
     /// Tries to find space for a writer: schedules a flush, whose end frees a complete log, and releases the
-    /// preallocated space of logs. The caller holds the write lock.
+    /// preallocated space of logs and of the value file. The caller holds the write lock.
     /// - Parameter log: a log that keeps its space.
     /// - Returns: true if an immediate second attempt is worthwhile.
     func gainSpace(for log: LogWriter? = nil) -> Bool {
@@ -89,7 +94,7 @@ extension WritePath {
         return ofLogs || ofValues
     }
 
-    /// Waits until the logs that are obsolete now are removed. Called under the write lock, which it releases while
+    /// Waits until the logs that have been flushed by now are removed. Called under the write lock, which it releases while
     /// waiting.
     /// - Returns: true if there were any.
     @discardableResult

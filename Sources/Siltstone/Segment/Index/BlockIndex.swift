@@ -2,11 +2,18 @@
 /// reads by address (`Docs/Format.md`, "Block index").
 ///
 /// The *fence* of a block is a separator key: larger than every key of the preceding block, and not larger than any key
-/// of its own. Only if both blocks hold versions of one key is the fence that key together with a sequence number.
-/// Searches compare digests of fences: the 8 bytes after the prefix that all fences share. They compare keys only if
-/// digests are equal. Without the prefix, decimal keys with leading zeros would all have the same digest.
+/// of its own. If a block continues the versions of the preceding block's last key, its fence is that key with the
+/// sequence number of the block's first record. The first fence is empty, and never compared.
+///
+/// Searches compare digests of fences: the 8 bytes after the prefix that all fences but the first share. They compare
+/// keys only if digests are equal. Without the prefix, decimal keys with leading zeros would all have the same digest.
+///
+/// A *logical address* is an offset in the data area, as if blocks were stored uncompressed. The data area is divided
+/// into windows of 2^`windowShift` bytes. No two blocks start in one window, so a block is found by an address in one
+/// look-up and at most one step back.
 final class BlockIndex: Sendable {
-    /// The sequence number of a fence that is not a version of a key. It is ordered before all versions.
+    /// The sequence number of a fence that is not a version of a key. It is ordered before all versions,
+    /// which are ordered from the newest to the oldest.
     static let beforeAllVersions = SequenceNumber.max
 
     /// Fences per group. Their digests fill four cache lines.
@@ -16,9 +23,9 @@ final class BlockIndex: Sendable {
     static let bytesPerBlock = 40
 
     let blockCount: Int
-    /// Base-2 logarithm of the window size. At most one block starts in a window.
+    /// Base-2 logarithm of the window size in bytes.
     private let windowShift: Int
-    /// Start of each block in units, followed by the end of the last block.
+    /// Start of each block in units of 2^``SegmentFormat/unitShift`` bytes, followed by the end of the last block.
     private let starts: HeapArray<UInt32>
     /// For each window, the last block that starts in it or before it.
     private let windows: HeapArray<UInt32>
