@@ -8,8 +8,8 @@ import Synchronization
 /// A *mapped* log is written by stores to a shared mapping of reserved space, so a small change costs its copy and its
 /// checksum but no system call. The mapping is made once, for the log's full capacity, and extends past the end of the
 /// file. The writer never accesses a byte after the reserved space, because that would be SIGBUS. A *written* log takes
-/// one `pwrite` for each frame. It serves file systems that cannot reserve or map, and mapped logs whose frames are
-/// synced one by one or a few at a time.
+/// one `pwrite` for each frame, on file systems that cannot reserve or map. A mapped log, too, takes frames by `pwrite`
+/// while they are synced one by one or a few at a time. A *sealed* log takes no more frames.
 ///
 /// A failed append changes nothing, and the end does not move. If the disk was full, the append may be tried again
 /// later. Any other failed write, and any failed sync, ends all writing to this log. After a failed sync the kernel may
@@ -18,8 +18,9 @@ import Synchronization
 final class LogWriter: Sendable {
     /// The options of a log.
     struct Options: Sendable {
+        /// Whether frames are stored through a mapping.
         var writing = LogWriting.mapped
-        /// Expected size of the log, in bytes. Not a limit.
+        /// Expected size of the log, in bytes. Not a limit: a longer log is mapped anew.
         var capacity = 64 << 20
         /// Bytes to reserve at first; 0 to reserve none, which means a written log.
         var firstStep = 256 << 10
@@ -51,7 +52,7 @@ final class LogWriter: Sendable {
     let number: UInt64
     let file: any File
     let options: Options
-    /// The checksum of the file's header.
+    /// The checksum of the file's header. The checksum of each frame covers it, so a frame is valid only in its file.
     let fileChecksum: UInt32
     let tail: HeapCell<Tail>
     /// End of the last frame, in bytes, for other threads.
@@ -61,6 +62,7 @@ final class LogWriter: Sendable {
     /// A frame that ends at or before this offset may be stored through the mapping at once. It is 0 in a log that is
     /// written, sealed or has failed, so an append checks only this.
     let room = Atomic<Int>(0)
+    /// The reserved space, which appending and preparing threads extend.
     let space: Locked<Space>
     /// Held during a sync.
     let syncing = ConditionLock(.sync)
@@ -131,6 +133,7 @@ final class LogWriter: Sendable {
     var syncedEnd: Int { syncedMark.load(ordering: .acquiring) }
 
     /// Returns the link for the first frame of the next log. For the appending caller.
+    /// - Parameter lastSequence: the sequence number of the last change in this log.
     func link(lastSequence: SequenceNumber) -> LogLink {
         LogLink(
             log: number, end: UInt64(tail.value.end), checksum: tail.value.previous, synced: UInt64(syncedEnd),

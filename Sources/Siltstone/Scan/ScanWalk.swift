@@ -174,6 +174,10 @@ struct ScanWalk: ~Copyable {
     }
 
     // MARK: Spans
+    //
+    // A caller asks for a row and uses its records in order. It may stop early at a record that is no plain value: a
+    // tombstone, a pointer to a value file, or one in a range tombstone. It gives that record to ``handOther(_:to:)``,
+    // or skips it by ``isSkipped(_:)`` and ``discountHidden()``, and asks for the next row behind it.
 
     /// Returns the next records as a row in which no range tombstone applies. If a range tombstone covers the next
     /// record, returns an empty row at that record; the caller then passes the record to ``handOther(_:to:)``. Returns
@@ -209,7 +213,7 @@ struct ScanWalk: ~Copyable {
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         if Self.isSkipped(record, stretch) {
-            // The next call counts the record as returned, but it is not an entry.
+            // The next call of ``nextRow(behind:)`` counts the record as returned, but it is not an entry.
             left &+= 1
             return true
         }

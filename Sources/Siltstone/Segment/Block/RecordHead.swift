@@ -1,5 +1,8 @@
-/// The first bytes of a record, up to its key, if they are short. Most are. The sequence number is decoded only on
-/// demand, because that takes as long as decoding the rest.
+/// The bytes of a record before its key, if there are at most eight, as in most records. The sequence number is decoded
+/// only on demand, because that takes as long as decoding the rest.
+///
+/// Byte 0 is the kind, byte 1 the key length. The value length is byte 2, or bytes 2 and 3. Behind it is the sequence
+/// number, a varint. All of them are loaded as one little-endian word.
 struct RecordHead {
     /// Bytes of a head at most.
     static let greatestSize = 8
@@ -16,7 +19,7 @@ struct RecordHead {
     init?(_ bytes: Bytes, at offset: Int) {
         word = bytes.uncheckedInteger(at: offset)
         // Each byte of a varint but the last has its top bit set. The first byte after the lengths without that bit
-        // ends the sequence number.
+        // ends the sequence number. The top bit of byte k is bit 8k + 7 of the word.
         let ends = ~word & 0x8080_8080_8080_8080
         // The top bits of the length bytes. If both are clear, both lengths take one byte.
         let marks = word & 0x80_8000
