@@ -81,7 +81,9 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     }
 
     package func fetchRow(_ lookup: RowLookup, key: [ColumnValue], into row: RowAssembler) throws -> Bool {
-        guard doom == nil, let prepared = prepared.find(lookup) else { return try fetchSlowly(lookup, key, into: row) }
+        guard doom == nil, let prepared = prepared.find(lookup) else {
+            return try fetchRowOfStatement(lookup, key, into: row)
+        }
         try check(lookup.text.utf8.count, key.lazy.map(\.byteCount))
         return try run({ lookup.statement(key) }, .read, options.answerLimit) { deadline in
             do { return try prepared.fetchRow(lookup, key, into: row, parameters, link, &deadline) } catch {
@@ -90,13 +92,6 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
                 throw error
             }
         }
-    }
-
-    private func fetchSlowly(_ lookup: RowLookup, _ key: [ColumnValue], into row: RowAssembler) throws -> Bool {
-        guard let values = try execute(lookup.statement(key)).rows.first else { return false }
-        row.begin()
-        for (slot, value) in zip(lookup.slots, values) { try row.set(slot, value) }
-        return true
     }
 
     package func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {

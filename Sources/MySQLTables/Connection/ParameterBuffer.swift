@@ -26,12 +26,8 @@ final class ParameterBuffer {
     /// - Throws: ``SQLConnectionError`` if a value does not fit its type.
     func encode(_ parameters: [SQLStatement.Parameter]) throws -> UnsafeMutablePointer<MYSQL_BIND>? {
         if case .rows(let rows, let range)? = parameters.first, parameters.count == 1 { return encode(rows, range) }
-        used = 0
-        starts.removeAll(keepingCapacity: true)
-        reserve(parameters.count)
+        begin(parameters.count)
         for (number, parameter) in parameters.enumerated() {
-            binds[number] = MYSQL_BIND()
-            starts.append(used)
             guard case .value(let value, let type) = parameter else {
                 throw SQLConnectionError(.statement, code: .unsupported, "MariaDB has no arrays.")
             }
@@ -105,14 +101,8 @@ final class ParameterBuffer {
 
     /// Encodes a key, replacing earlier parameters. Like the form for parameters.
     func encode(_ key: [ColumnValue], _ types: [ColumnType]) throws -> UnsafeMutablePointer<MYSQL_BIND>? {
-        used = 0
-        starts.removeAll(keepingCapacity: true)
-        reserve(key.count)
-        for number in key.indices {
-            binds[number] = MYSQL_BIND()
-            starts.append(used)
-            try encode(key[number], types[number], number)
-        }
+        begin(key.count)
+        for number in key.indices { try encode(key[number], types[number], number) }
         return entries(key.count)
     }
 
@@ -125,6 +115,13 @@ final class ParameterBuffer {
     /// The bytes of all values.
     var byteCount: Int { used }
 
+    /// Drops earlier parameters, and makes entries for new ones.
+    private func begin(_ count: Int) {
+        used = 0
+        starts.removeAll(keepingCapacity: true)
+        reserve(count)
+    }
+
     private func reserve(_ count: Int) {
         guard count > binds.count else { return }
         place += 1
@@ -135,6 +132,8 @@ final class ParameterBuffer {
     }
 
     private func encode(_ value: ColumnValue, _ type: ColumnType, _ number: Int) throws {
+        binds[number] = MYSQL_BIND()
+        starts.append(used)
         switch value {
         case .null: set(number, MYSQL_TYPE_NULL, 0)
         case .bool(let value): integer(Int64(value ? 1 : 0), number)

@@ -8,7 +8,7 @@ extension PostgresConnection {
     /// value of a cell.
     package func fetchRow(_ lookup: RowLookup, key: [ColumnValue], into row: RowAssembler) throws -> Bool {
         guard isTidy, !link.isInTransaction, let entry = prepared.entry(lookup) else {
-            return try fetchSlowly(lookup, key, into: row)
+            return try fetchRowOfStatement(lookup, key, into: row)
         }
         let number = Self.number(key, lookup)
         if number == nil {
@@ -20,14 +20,7 @@ extension PostgresConnection {
                 if let number { try send(entry, number) } else { try send(entry, 0..<key.count) }
                 return try receive(lookup, entry, key, into: row, &deadline)
             }
-        } catch is StalePlan { return try fetchSlowly(lookup, key, into: row) }
-    }
-
-    private func fetchSlowly(_ lookup: RowLookup, _ key: [ColumnValue], into row: RowAssembler) throws -> Bool {
-        guard let values = try execute(lookup.statement(key)).rows.first else { return false }
-        row.begin()
-        for (slot, value) in zip(lookup.slots, values) { try row.set(slot, value) }
-        return true
+        } catch is StalePlan { return try fetchRowOfStatement(lookup, key, into: row) }
     }
 
     /// The key if it is one integer of 64 bits, which needs no buffer.

@@ -37,9 +37,7 @@ struct ParameterBuffer {
             case .column(let rows, let column, let range): writer.append(rows, column, range)
             case .rows: throw SQLConnectionError(.statement, code: .unsupported, "PostgreSQL takes rows as columns.")
             }
-            guard let length = Int32(exactly: writer.count - start) else { throw Self.tooLong }
-            offsets.append(start)
-            lengths.append(length)
+            try finishValue(from: start)
         }
         return first..<offsets.count
     }
@@ -49,16 +47,20 @@ struct ParameterBuffer {
     mutating func append(key: [ColumnValue], _ types: [ColumnType]) throws -> Range<Int> {
         let first = offsets.count
         for place in key.indices {
-            offsets.append(writer.count)
+            let start = writer.count
             try writer.append(key[place], types[place])
-            guard let length = Int32(exactly: writer.count - offsets[offsets.count - 1]) else { throw Self.tooLong }
-            lengths.append(length)
+            try finishValue(from: start)
         }
         return first..<offsets.count
     }
 
-    private static var tooLong: SQLConnectionError {
-        SQLConnectionError(.statement, code: .argument, "PostgreSQL takes no value above 1 GB.")
+    /// Records the value that was written from an offset on.
+    private mutating func finishValue(from start: Int) throws {
+        guard let length = Int32(exactly: writer.count - start) else {
+            throw SQLConnectionError(.statement, code: .argument, "PostgreSQL takes no value above 1 GB.")
+        }
+        offsets.append(start)
+        lengths.append(length)
     }
 
     /// Passes the parameters of one statement to `body` in libpq's form: values, lengths, formats.

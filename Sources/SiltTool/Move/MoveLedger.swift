@@ -107,6 +107,15 @@ struct MoveLedger {
         if changes.count == 0 { throw rival }
     }
 
+    /// Changes an entry, and stores its progress in a transaction of its own.
+    static func advance(_ entry: inout Entry, _ engine: any TableEngine, _ change: (inout Entry) -> Void) throws {
+        let before = entry
+        var after = entry
+        change(&after)
+        try engine.change { [after] in try store(after, inPlaceOf: before, $0) }
+        entry = after
+    }
+
     /// Runs a change of the ledger, or makes a table.
     /// - Throws: ``ToolError`` in place of the errors of a table that another run has made or dropped.
     static func refusingRivals<R>(

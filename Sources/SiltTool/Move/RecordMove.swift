@@ -79,14 +79,14 @@ struct RecordMove {
         var digest = isFirst && entry.phase == .waiting ? ContentDigest() : nil
         // The ledger is updated after the records: those of an interrupted batch may exist.
         var mayExist = entry.phase == .rows
-        if !mayExist { try advance(&entry) { $0.phase = .rows } }
+        if !mayExist { try MoveLedger.advance(&entry, engine) { $0.phase = .rows } }
         var batch: [RecordSource.Record] = []
         var bytes = 0
         func flush() throws {
             guard let last = batch.last else { return }
             try store(batch, mayExist: mayExist)
             mayExist = false
-            try advance(&entry) {
+            try MoveLedger.advance(&entry, engine) {
                 $0.rows += batch.count
                 $0.position = last.position
             }
@@ -100,17 +100,8 @@ struct RecordMove {
             if batch.count >= batchRecords || bytes >= TableMove.batchBytes { try flush() }
         }
         try flush()
-        try advance(&entry) { ($0.phase, $0.position) = (.done, []) }
+        try MoveLedger.advance(&entry, engine) { ($0.phase, $0.position) = (.done, []) }
         return digest
-    }
-
-    /// Stores progress in the ledger.
-    private func advance(_ entry: inout MoveLedger.Entry, _ change: (inout MoveLedger.Entry) -> Void) throws {
-        let before = entry
-        var after = entry
-        change(&after)
-        try engine.change { [after] in try MoveLedger.store(after, inPlaceOf: before, $0) }
-        entry = after
     }
 
     private func store(_ batch: [RecordSource.Record], mayExist: Bool) throws {

@@ -72,11 +72,7 @@ struct TableMove {
     func makeIndexes(_ entry: inout MoveLedger.Entry) throws {
         guard entry.phase == .indexes else { return }
         for index in table.indexes { try target.buildIndex(index) }
-        var after = entry
-        after.phase = .done
-        let before = entry
-        try target.change { try MoveLedger.store(after, inPlaceOf: before, $0) }
-        entry = after
+        try MoveLedger.advance(&entry, target) { $0.phase = .done }
     }
 
     /// Copies the rows after the entry's position, and starts the next phase.

@@ -14,12 +14,7 @@
     private var nextPart = 0
 
     package init(_ layout: RowLayout) {
-        var blank = [UInt8](repeating: 0, count: layout.endsStart)
-        blank[0] = RowLayout.format
-        blank[2] = UInt8(truncatingIfNeeded: layout.number)
-        blank[3] = UInt8(truncatingIfNeeded: layout.number >> 8)
-        for slot in layout.slots { blank[slot.nullByte] |= slot.nullMask }
-        self.blank = blank
+        blank = layout.blank
         partCount = layout.variableCount
         variableStart = blank.count + 2 * partCount
         // Two more bytes for each end offset: a wide row moves its columns.

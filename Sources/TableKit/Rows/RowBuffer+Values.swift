@@ -7,10 +7,7 @@ extension RowBuffer {
     ///   - layout: the layout of the row.
     /// - Throws: ``TableErrorCode/type`` if a value does not fit. The buffer is then unchanged.
     public mutating func append(_ values: [ColumnValue], layout: RowLayout) throws(CRUDEncoderError) {
-        var fixed = [UInt8](repeating: 0, count: layout.endsStart)
-        fixed[0] = RowLayout.format
-        fixed[2] = UInt8(truncatingIfNeeded: layout.number)
-        fixed[3] = UInt8(truncatingIfNeeded: layout.number >> 8)
+        var fixed = layout.header
         var variable: [UInt8] = []
         var variableEnds: [Int] = []
         for (slot, value) in zip(layout.slots, values) {

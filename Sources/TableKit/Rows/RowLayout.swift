@@ -54,6 +54,22 @@ public final class RowLayout: Sendable {
         self.slots = slots
     }
 
+    /// The part before the end offsets of a row in which all columns are NULL.
+    var blank: [UInt8] {
+        var blank = header
+        for slot in slots { blank[slot.nullByte] |= slot.nullMask }
+        return blank
+    }
+
+    /// The part before the end offsets of a row in which no column is NULL and all fixed slots are zero.
+    var header: [UInt8] {
+        var header = [UInt8](repeating: 0, count: endsStart)
+        header[0] = RowLayout.format
+        header[2] = UInt8(truncatingIfNeeded: number)
+        header[3] = UInt8(truncatingIfNeeded: number >> 8)
+        return header
+    }
+
     /// True if rows of the two layouts differ only by the number.
     public func hasSameSlots(as other: RowLayout) -> Bool { slots == other.slots }
 }

@@ -41,12 +41,7 @@ import Foundation
         columnCount = structure.columns.count
         let layout = structure.layout
         table = RowTable(layout.slots.map(ShapeColumn.slot), subTableCount: structure.subTables.count)
-        var blank = [UInt8](repeating: 0, count: layout.endsStart)
-        blank[0] = RowLayout.format
-        blank[2] = UInt8(truncatingIfNeeded: layout.number)
-        blank[3] = UInt8(truncatingIfNeeded: layout.number >> 8)
-        for slot in layout.slots { blank[slot.nullByte] |= slot.nullMask }
-        self.blank = blank
+        blank = layout.blank
         fixedCount = blank.count
         partCount = layout.variableCount
         variableStart = fixedCount + 2 * partCount

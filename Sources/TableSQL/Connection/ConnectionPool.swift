@@ -162,11 +162,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     }
 
     private func checked(_ resting: Resting) -> Grant {
-        .connection(resting.connection, hasRested: hasRested(resting))
-    }
-
-    private func hasRested(_ resting: Resting) -> Bool {
-        queue.hasRested(resting)
+        .connection(resting.connection, hasRested: queue.hasRested(resting))
     }
 
     /// Turns a grant into a connection, making one if necessary. Blocks.

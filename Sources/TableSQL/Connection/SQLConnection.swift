@@ -74,6 +74,13 @@ extension SQLConnection {
 
     /// Runs the look-up's statement, and copies its row.
     package func fetchRow(_ lookup: RowLookup, key: [ColumnValue], into row: RowAssembler) throws -> Bool {
+        try fetchRowOfStatement(lookup, key, into: row)
+    }
+
+    /// Looks a row up by the look-up's statement, like any other: the general form of ``fetchRow(_:key:into:)``.
+    package func fetchRowOfStatement(
+        _ lookup: RowLookup, _ key: [ColumnValue], into row: RowAssembler
+    ) throws -> Bool {
         guard let values = try execute(lookup.statement(key)).rows.first else { return false }
         row.begin()
         for (slot, value) in zip(lookup.slots, values) { try row.set(slot, value) }

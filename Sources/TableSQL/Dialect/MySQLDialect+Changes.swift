@@ -20,7 +20,7 @@ extension MySQLDialect {
     package func isOneStatement(_ insert: SQLInsert) -> Bool {
         guard insert.count == 1 || Self.batch(of: insert.count, most: mostRows(insert)) == insert.count
         else { return false }
-        return insert.onConflict == .fail || (insert.onConflict == .replace && !insert.table.hasOtherUniques)
+        return isDirect(insert)
     }
 
     package func isOneStatement(_ change: SQLChange) -> Bool {
@@ -30,12 +30,13 @@ extension MySQLDialect {
     }
 
     package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool {
-        let isDirect = insert.onConflict == .fail || (insert.onConflict == .replace && !insert.table.hasOtherUniques)
-        guard isDirect, insert.returning.isEmpty, !insert.columns.isEmpty, rows.areFinite, !insert.refersToItself else {
-            return false
-        }
-        guard let number = insert.numberColumn else { return true }
-        return insert.columns.firstIndex(of: number).flatMap(rows.numbers) != nil
+        isDirect(insert) && insert.returning.isEmpty && !insert.columns.isEmpty && rows.areFinite
+            && !insert.refersToItself && insert.hasNumbers(rows)
+    }
+
+    /// Whether the server itself does what the insert asks for in a conflict.
+    private func isDirect(_ insert: SQLInsert) -> Bool {
+        insert.onConflict == .fail || (insert.onConflict == .replace && !insert.table.hasOtherUniques)
     }
 
     private func mostRows(_ insert: SQLInsert) -> Int {
@@ -70,7 +71,7 @@ extension MySQLDialect {
     private func insertPacked(
         _ insert: SQLInsert, _ rows: PackedRows, _ connection: any SQLConnection
     ) throws -> SQLInsertOutcome {
-        let numbers = insert.numberColumn.flatMap { insert.columns.firstIndex(of: $0) }.flatMap(rows.numbers)
+        let numbers = insert.numberPlace.flatMap(rows.numbers)
         let most = mostRows(insert)
         var outcome = SQLInsertOutcome()
         var start = 0
@@ -115,8 +116,8 @@ extension MySQLDialect {
         var text = try head(insert)
         text.bind(rows: rows, insert.columns.map { structure.columns[$0].type })
         text += try tail(insert)
-        let number = insert.numberColumn.flatMap { insert.columns.firstIndex(of: $0) }
-        try run(insert, text, connection, &outcome, last: number.flatMap { rows.last?[$0].int }.map(Int64.init))
+        let last = insert.numberPlace.flatMap { rows.last?[$0].int }.map(Int64.init)
+        try run(insert, text, connection, &outcome, last: last)
     }
 
     /// Assignments for every column outside of the key: the given value or the column's default.

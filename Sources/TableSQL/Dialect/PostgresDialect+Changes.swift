@@ -35,10 +35,8 @@ extension PostgresDialect {
     }
 
     package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool {
-        guard insert.onConflict == .fail, insert.returning.isEmpty, !insert.columns.isEmpty, rows.areTextsWithoutNull
-        else { return false }
-        guard let number = insert.numberColumn else { return true }
-        return insert.columns.firstIndex(of: number).flatMap(rows.numbers) != nil
+        insert.onConflict == .fail && insert.returning.isEmpty && !insert.columns.isEmpty && rows.areTextsWithoutNull
+            && insert.hasNumbers(rows)
     }
 
     /// Inserts rows as they were encoded: arrays of their columns.
@@ -57,7 +55,7 @@ extension PostgresDialect {
             text += ")"
             return text.statement()
         }
-        let numbers = insert.numberColumn.flatMap { insert.columns.firstIndex(of: $0) }.flatMap(rows.numbers)
+        let numbers = insert.numberPlace.flatMap(rows.numbers)
         let last = try raiseSequence(insert, numbers.map { Int($0.greatest) }) + insert.closing
         for start in stride(from: 0, to: parts.count, by: Self.batchStatements) {
             let end = min(start + Self.batchStatements, parts.count)
@@ -71,14 +69,12 @@ extension PostgresDialect {
 
     /// Whether a row draws its key from the sequence.
     private func takesNumber(_ row: [ColumnValue], _ insert: SQLInsert) -> Bool {
-        guard let column = insert.numberColumn else { return false }
-        return insert.columns.firstIndex(of: column).map { row[$0].isNull } ?? true
+        insert.numberColumn != nil && insert.numberPlace.map { row[$0].isNull } ?? true
     }
 
     /// The integer key that a row gives; nil if the row draws it.
     private func givenNumber(_ row: [ColumnValue], _ insert: SQLInsert) -> Int? {
-        guard let number = insert.numberColumn, let place = insert.columns.firstIndex(of: number) else { return nil }
-        return row[place].int
+        insert.numberPlace.flatMap { row[$0].int }
     }
 
     private func part(_ insert: SQLInsert, _ rows: [[ColumnValue]], _ isNumbered: Bool) throws -> SQLInsertPart {

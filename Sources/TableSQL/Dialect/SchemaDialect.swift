@@ -91,6 +91,14 @@ package struct SQLInsert: Sendable {
 
     /// The number of the key column that draws the next number for NULL.
     package var numberColumn: Int? { table.numberColumn }
+
+    /// The place of ``numberColumn`` in ``columns``; nil if it is not given.
+    var numberPlace: Int? { numberColumn.flatMap { columns.firstIndex(of: $0) } }
+
+    /// Whether encoded rows give all the numbers that the table would draw.
+    func hasNumbers(_ rows: PackedRows) -> Bool {
+        numberColumn == nil || numberPlace.flatMap(rows.numbers) != nil
+    }
 }
 
 /// An update or a delete.

@@ -28,24 +28,24 @@ package struct QueryRenderer {
     /// The query for the parents.
     /// - Parameter limit: nil if the reader applies the limit itself.
     package func parents(limit: RowLimit?) throws -> SQLStatement {
-        var text = SQLText(dialect, "SELECT ")
-        let columns = columns
-        text += columns.isEmpty ? "1" : try selection(columns)
-        try appendSource(to: &text)
-        try appendConditions(to: &text)
-        try appendOrder(to: &text)
-        let count = limit?.count.map { max($0, 0) }
-        text += dialect.limit(count: count, skip: max(limit?.skip ?? 0, 0))
-        return text.statement(results: columns.isEmpty ? [.int64] : columns.map(sources[0].type))
+        try parents { text in
+            try appendOrder(to: &text)
+            let count = limit?.count.map { max($0, 0) }
+            text += dialect.limit(count: count, skip: max(limit?.skip ?? 0, 0))
+        }
     }
 
     /// The query for the parents, of which there is one at most.
-    package func row() throws -> SQLStatement {
+    package func row() throws -> SQLStatement { try parents { _ in } }
+
+    /// The query for the parents, with what `appendEnd` appends.
+    private func parents(_ appendEnd: (inout SQLText) throws -> Void) throws -> SQLStatement {
         var text = SQLText(dialect, "SELECT ")
         let columns = columns
         text += columns.isEmpty ? "1" : try selection(columns)
         try appendSource(to: &text)
         try appendConditions(to: &text)
+        try appendEnd(&text)
         return text.statement(results: columns.isEmpty ? [.int64] : columns.map(sources[0].type))
     }
 

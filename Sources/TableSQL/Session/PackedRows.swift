@@ -33,16 +33,7 @@ package struct PackedRows: Sendable {
             return unsafe UnsafeRawBufferPointer(
                 rebasing: row[slot.place..<slot.place + (slot.type.fixedWidth ?? 0)])
         }
-        let isWide = unsafe row[1] & RowLayout.wideEnds != 0
-        func end(_ part: Int) -> Int {
-            if part < 0 { return 0 }
-            let place = slot.endsStart + part * (isWide ? 4 : 2)
-            return isWide
-                ? Int(UInt32(littleEndian: unsafe row.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
-                : Int(UInt16(littleEndian: unsafe row.loadUnaligned(fromByteOffset: place, as: UInt16.self)))
-        }
-        let first = slot.endsStart + slot.variableCount * (isWide ? 4 : 2)
-        return unsafe UnsafeRawBufferPointer(rebasing: row[first + end(slot.place - 1)..<first + end(slot.place)])
+        do { return unsafe UnsafeRawBufferPointer(rebasing: row[try slot.range(in: row.bytes)]) } catch { return nil }
     }
 
     /// Whether a condition holds for every cell of a column that is not NULL.
