@@ -110,7 +110,16 @@ final class StoreFixture: Sendable {
     }
 
     /// A copy in memory of the directory as it is: what another process would find if this one died now.
-    func copy() throws -> StoreFixture { try StoreFixture(contents: try contents()) }
+    ///
+    /// Reads the files again if one came or went meanwhile: a flush removes a log once the manifest no longer names it.
+    func copy() throws -> StoreFixture {
+        var before = try contents()
+        while true {
+            let contents = try contents()
+            if contents.keys == before.keys { return try StoreFixture(contents: contents) }
+            before = contents
+        }
+    }
 
     /// With these files.
     /// - Parameters:
