@@ -737,7 +737,7 @@ MUTATIONS = [
         "", first="CompactionTests"),
     Mutation(
         "stretch-not-cut", "a walk goes on over the border of a range tombstone as if nothing began there",
-        "Scan/ScanWalk.swift",
+        "Scan/ScanIterator.swift",
         "        end = first + (0..<(last", "        _ = first + (0..<(last", first="RangeTombstoneReadTests"),
     Mutation(
         "stretch-back-open", "a walk backward does not see the tombstone that ends where it begins",
@@ -748,17 +748,17 @@ MUTATIONS = [
         "Read/ReadPlan.swift",
         "found.hasValue, isCovered(key)", "!found.hasValue, isCovered(key)", first="StoreModelTests"),
     Mutation(
-        "unread-span-kept", "a seek past the last key goes on with what was read before", "Scan/ScanWalk.swift",
+        "unread-span-kept", "a seek past the last key goes on with what was read before", "Scan/ScanIterator.swift",
         "            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.\n"
         "            leaveSpan()\n", "            self.span = .none\n",
         first="RangeReadTests"),
     Mutation(
         "hidden-count-kept", "a seek in a transaction behind a deleted key takes the walk for ended",
-        "Transaction/TransactionWalk.swift",
+        "Transaction/TransactionIterator.swift",
         "        if !isBaseAtEnd { base.take(upTo: baseNext) }\n", "", first="RangeReadTests"),
     Mutation(
         "span-place-unproved", "a seek takes records that were read for all that lie before its key",
-        "Scan/ScanWalk+Seek.swift",
+        "Scan/ScanIterator+Seek.swift",
         "isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom", "isFrom", first="RangeReadTests"),
     Mutation(
         "deep-ranges-ignored", "scans do not look at removals of ranges below level 0",
@@ -804,17 +804,17 @@ MUTATIONS = [
         "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeadTests"),
     Mutation(
         "row-not-counted", "a walk that becomes part of the caller does not count what it has handed out",
-        "Scan/ScanWalk.swift", "left &-= taken - before\n", "_ = before\n", first="InlinedWalkTests"),
+        "Scan/ScanIterator.swift", "left &-= taken - before\n", "_ = before\n", first="InlinedIteratorTests"),
     Mutation(
         "removed-counted", "a walk that becomes part of the caller counts removed keys as entries",
-        "Scan/ScanWalk.swift", "            left &+= 1\n", "", first="InlinedWalkTests"),
+        "Scan/ScanIterator.swift", "            left &+= 1\n", "", first="InlinedIteratorTests"),
     Mutation(
         "row-not-cut", "a walk that becomes part of the caller hands out whole batches, whatever its limit",
-        "Scan/ScanWalk.swift", "end: last - first > left ? first + left : last)", "end: last)",
-        first="InlinedWalkTests"),
+        "Scan/ScanIterator.swift", "end: last - first > left ? first + left : last)", "end: last)",
+        first="InlinedIteratorTests"),
     Mutation(
         "row-not-concerned", "a walk that becomes part of the caller hands out what a range was removed of",
-        "Scan/ScanWalk.swift", "if _slowPath(stretch.covering > 0) {", "if false {", first="InlinedWalkTests"),
+        "Scan/ScanIterator.swift", "if _slowPath(stretch.covering > 0) {", "if false {", first="InlinedIteratorTests"),
     Mutation(
         "empty-range-not-cut", "walks begin behind a key that was put where all was deleted",
         "Scan/DeletedRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="DeletedRange"),
@@ -1174,7 +1174,7 @@ MUTATIONS = [
         "unknown-value", "a walk gives a value whose checksum nobody has looked at",
         "Values/ValueMapping.swift",
         "let bytes = bytes.slice(offset, size), isVerified(offset),", "let bytes = bytes.slice(offset, size),",
-        first="ValueWalkTests"),
+        first="ValueScanTests"),
     Mutation(
         "row-too-long", "a merge takes a source's records beyond the next head of another",
         "Merge/MergingCursor.swift",
@@ -1220,7 +1220,7 @@ MUTATIONS = [
         "!room.isFull && state.value.ended == 0 &&", "!room.isFull &&", first="MergingCursorTests"),
     Mutation(
         "numbers-left-out", "a walk over range tombstones asks for no sequence numbers",
-        "Scan/ScanWalk.swift",
+        "Scan/ScanIterator.swift",
         "visible: sequence, numbered: numbered)", "visible: sequence, numbered: false)", first="StoreModelTests"),
     Mutation(
         "zeros-over-frames", "the space ahead of a log is filled with zeros from the log's end on",
@@ -1401,17 +1401,17 @@ MUTATIONS = [
         "", first="TransactionConflictTests"),
     Mutation(
         "walk-not-noted", "a commit does not compare the ranges that were walked",
-        "Transaction/TransactionWalk.swift",
-        "transaction.updateWalk(number, read)", "_ = (number, read)", first="TransactionConflictTests"),
+        "Transaction/TransactionIterator.swift",
+        "transaction.updateScan(number, read)", "_ = (number, read)", first="TransactionConflictTests"),
     Mutation(
         "end-of-walk-not-noted", "a commit does not compare what lies behind the last entry of a walk",
-        "Transaction/TransactionWalk.swift",
+        "Transaction/TransactionIterator.swift",
         "            note(through: nil)\n", "",
         first="TransactionConflictTests"),
     Mutation(
         "old-walk-misplaced", "a walk that goes on for long is noted in the place of another one",
         "Transaction/ReadSet.swift",
-        "        firstWalk += walks.count\n", "", first="ReadSetTests"),
+        "        firstScan += scans.count\n", "", first="ReadSetTests"),
     Mutation(
         "deleted-range-not-compared", "under snapshot isolation a removal of a range conflicts with nothing",
         "Transaction/WriteBuffer.swift",

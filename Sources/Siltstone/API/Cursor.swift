@@ -5,33 +5,33 @@
 /// snapshot was released, and after its store was closed. It is used by one task or thread at a time. Errors are always
 /// thrown: nil means the end. After an error, make a new cursor.
 public final class Cursor {
-    /// The scan of a store or a snapshot, if ``hasWalk`` is true.
-    private let walk = HeapSlot<ScanWalk>()
-    private let hasWalk: Bool
+    /// The scan of a store or a snapshot, if ``hasScan`` is true.
+    private let iterator = HeapSlot<ScanIterator>()
+    private let hasScan: Bool
     /// The scan of a transaction. ``deinit`` releases it.
-    private let merged: Borrowed<TransactionWalk>?
+    private let merged: Borrowed<TransactionIterator>?
     /// Keeps the objects that the scan reads from alive.
     private let keeper: AnyObject
 
     /// Makes a cursor over the scan of a store or a snapshot, which the engine keeps valid.
-    init(_ walk: consuming ScanWalk, keeping keeper: Engine) {
-        self.walk.fill(walk)
-        hasWalk = true
+    init(_ iterator: consuming ScanIterator, keeping keeper: Engine) {
+        self.iterator.fill(iterator)
+        hasScan = true
         self.keeper = keeper
         merged = nil
     }
 
     /// Makes a cursor over the scan of a transaction, whose snapshot keeps it valid.
-    init(_ walk: TransactionWalk, keeping keeper: Transaction) {
-        merged = .retaining(walk)
+    init(_ iterator: TransactionIterator, keeping keeper: Transaction) {
+        merged = .retaining(iterator)
         self.keeper = keeper
-        hasWalk = false
+        hasScan = false
     }
 
     deinit {
         // Ends the scans before the store that they read from can be released.
         merged?.release()
-        if hasWalk { _ = walk.take() }
+        if hasScan { _ = iterator.take() }
     }
 
     /// Returns a copy of the next entry; nil at the end.
@@ -41,8 +41,8 @@ public final class Cursor {
             guard let record = try merged.nextRecord() else { return nil }
             return try merged.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
         }
-        guard hasWalk, let record = try walk.value.nextRecord() else { return nil }
-        return try walk.value.withValue(of: record) { value in
+        guard hasScan, let record = try iterator.value.nextRecord() else { return nil }
+        return try iterator.value.withValue(of: record) { value in
             Entry(key: [UInt8](record.key), value: [UInt8](value))
         }
     }
@@ -51,7 +51,7 @@ public final class Cursor {
     /// - Throws: see ``next()``.
     public func nextKey() throws(StoreError) -> [UInt8]? {
         if let merged = merged?.object { return try merged.nextRecord().map { [UInt8]($0.key) } }
-        guard hasWalk, let record = try walk.value.nextRecord() else { return nil }
+        guard hasScan, let record = try iterator.value.nextRecord() else { return nil }
         return [UInt8](record.key)
     }
 
@@ -66,7 +66,7 @@ public final class Cursor {
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
         try merged?.object.seek(to: key)
-        if hasWalk { try walk.value.seek(to: key) }
+        if hasScan { try iterator.value.seek(to: key) }
     }
 
     /// Calls `body` with each remaining entry, without copying.
@@ -74,7 +74,7 @@ public final class Cursor {
     ///   the next call continues behind that entry. It must not use the cursor.
     /// - Throws: ``StoreError``, or the errors of `body`.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        if hasWalk { try walk.value.forEach(body) }
+        if hasScan { try iterator.value.forEach(body) }
         guard let merged = merged?.object else { return }
         while let record = try merged.nextRecord() {
             let goesOn = try merged.withValue(of: record) { value in

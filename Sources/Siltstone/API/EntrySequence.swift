@@ -11,19 +11,19 @@ public struct EntrySequence: AsyncSequence, Sendable {
     /// The error that iterating throws.
     public typealias Failure = StoreError
 
-    let walk: ChunkedWalk<Entry>
+    let iterator: ChunkedIterator<Entry>
 
     /// Makes an iterator at the start of the ranges.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(walk: walk) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: iterator) }
 
     /// Iterates over the entries.
     public struct AsyncIterator: AsyncIteratorProtocol {
         /// The error that ``next()`` throws.
         public typealias Failure = StoreError
 
-        fileprivate var walk: ChunkedWalk<Entry>
+        fileprivate var iterator: ChunkedIterator<Entry>
 
         /// Returns the next entry; nil at the end.
-        public mutating func next() async throws(StoreError) -> Entry? { try await walk.next() }
+        public mutating func next() async throws(StoreError) -> Entry? { try await iterator.next() }
     }
 }

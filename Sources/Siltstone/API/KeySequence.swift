@@ -6,19 +6,19 @@ public struct KeySequence: AsyncSequence, Sendable {
     /// The error that iterating throws.
     public typealias Failure = StoreError
 
-    let walk: ChunkedWalk<[UInt8]>
+    let iterator: ChunkedIterator<[UInt8]>
 
     /// Makes an iterator at the start of the ranges.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(walk: walk) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: iterator) }
 
     /// Iterates over the keys.
     public struct AsyncIterator: AsyncIteratorProtocol {
         /// The error that ``next()`` throws.
         public typealias Failure = StoreError
 
-        fileprivate var walk: ChunkedWalk<[UInt8]>
+        fileprivate var iterator: ChunkedIterator<[UInt8]>
 
         /// Returns the next key; nil at the end.
-        public mutating func next() async throws(StoreError) -> [UInt8]? { try await walk.next() }
+        public mutating func next() async throws(StoreError) -> [UInt8]? { try await iterator.next() }
     }
 }

@@ -17,7 +17,7 @@ extension KeyValueReader {
         _ body: (RawSpan) throws -> Bool
     ) throws {
         defer { withExtendedLifetime(self) {} }
-        try _beginWalk(from: from, to: to, reverse: reverse, limit: limit).forEachKey(body)
+        try _makeIterator(from: from, to: to, reverse: reverse, limit: limit).forEachKey(body)
     }
 
     /// Calls `body` with each key that starts with `prefix`; see ``forEachKey(from:to:reverse:limit:_:)``.
@@ -37,7 +37,7 @@ extension KeyValueReader {
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil, _ body: (RawSpan) throws -> Bool
     ) throws {
         defer { withExtendedLifetime(self) {} }
-        try _beginWalk(over: KeyRange.sortedAndDisjoint(ranges), reverse: reverse, limit: limit).forEachKey(body)
+        try _makeIterator(over: KeyRange.sortedAndDisjoint(ranges), reverse: reverse, limit: limit).forEachKey(body)
     }
 
     /// Returns the keys in `[from, to)`, as an asynchronous sequence. Bounds and limit are those of
@@ -58,7 +58,7 @@ extension KeyValueReader {
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil
     ) -> KeySequence {
         KeySequence(
-            walk: ChunkedWalk(
+            iterator: ChunkedIterator(
                 stable(), over: ranges, reverse: reverse, limit: limit, size: \.count, key: { $0 },
                 read: { cursor throws(StoreError) in try cursor.nextKey() }))
     }
@@ -85,7 +85,7 @@ extension KeyValueReader {
     /// Counts the entries in several ranges together, each entry once; see `count(from:to:)`.
     public func count(ranges: some Sequence<KeyRange>) throws(StoreError) -> Int {
         defer { withExtendedLifetime(self) {} }
-        return try _beginWalk(over: KeyRange.sortedAndDisjoint(ranges), reverse: false, limit: nil).count()
+        return try _makeIterator(over: KeyRange.sortedAndDisjoint(ranges), reverse: false, limit: nil).count()
     }
 
     /// Counts the entries in `[from, to)`, on a thread of the store; see `count(from:to:)`.

@@ -29,7 +29,7 @@ extension KeyValueReader {
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
         defer { withExtendedLifetime(self) {} }
-        try _beginWalk(over: KeyRange.sortedAndDisjoint(ranges), reverse: reverse, limit: limit).forEach(body)
+        try _makeIterator(over: KeyRange.sortedAndDisjoint(ranges), reverse: reverse, limit: limit).forEach(body)
     }
 
     /// Returns the entries whose keys are in any of several ranges, as an asynchronous sequence.
@@ -37,7 +37,7 @@ extension KeyValueReader {
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil
     ) -> EntrySequence {
         EntrySequence(
-            walk: ChunkedWalk(
+            iterator: ChunkedIterator(
                 stable(), over: ranges, reverse: reverse, limit: limit, size: { $0.key.count + $0.value.count },
                 key: \.key, read: { cursor throws(StoreError) in try cursor.next() }))
     }

@@ -47,16 +47,16 @@ public protocol KeyValueReader: AnyObject, Sendable {
 
     /// Starts a scan over `[from, to)` whose loop is inlined into the caller. Bounds and limit are those of
     /// ``scan(from:to:reverse:limit:)``.
-    func _beginWalk(
+    func _makeIterator(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk
+    ) throws(StoreError) -> InlinedIterator
 
     /// Makes a cursor over `[from, to)`.
     func _makeCursor(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) throws(StoreError) -> Cursor
 
     /// Starts a scan over several ranges whose loop is inlined into the caller.
     /// - Parameter ranges: sorted and disjoint, in key order.
-    func _beginWalk(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedWalk
+    func _makeIterator(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedIterator
 
     /// Makes a cursor over several ranges.
     /// - Parameter ranges: sorted and disjoint, in key order.
@@ -168,7 +168,7 @@ extension KeyValueReader {
     ) throws {
         // The scan does not retain the reader.
         defer { withExtendedLifetime(self) {} }
-        try _beginWalk(from: from, to: to, reverse: reverse, limit: limit).forEach(body)
+        try _makeIterator(from: from, to: to, reverse: reverse, limit: limit).forEach(body)
     }
 
     /// Calls `body` with each entry whose key starts with `prefix`, in key order, without copying; see

@@ -43,10 +43,10 @@ extension KeyValueStore: KeyValueReader {
     }
 
     /// Starts a scan.
-    public func _beginWalk(
+    public func _makeIterator(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk {
-        try scans.beginWalk(at: nil, from: from, to: to, reverse: reverse, limit: limit)
+    ) throws(StoreError) -> InlinedIterator {
+        try scans.makeIterator(at: nil, from: from, to: to, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor.
@@ -54,19 +54,20 @@ extension KeyValueStore: KeyValueReader {
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> Cursor {
         Cursor(
-            try ScanWalk(scans, ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: engine)
+            try ScanIterator(scans, ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: engine)
     }
 
     /// Starts one scan that seeks from range to range. It takes all ranges out of `rest`.
-    public func _beginWalk(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedWalk {
-        try scans.beginWalk(at: nil, over: ranges, reverse: reverse, limit: limit)
+    public func _makeIterator(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedIterator
+    {
+        try scans.makeIterator(at: nil, over: ranges, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor that seeks from one range to the next.
     public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
         let direction: ScanDirection = reverse ? .backward : .forward
         return Cursor(
-            try ScanWalk(scans, at: nil, over: ranges, direction, limit: ScanRange.limit(limit)), keeping: engine
+            try ScanIterator(scans, at: nil, over: ranges, direction, limit: ScanRange.limit(limit)), keeping: engine
         )
     }
 

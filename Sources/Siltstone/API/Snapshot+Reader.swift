@@ -38,11 +38,11 @@ extension Snapshot: KeyValueReader {
     }
 
     /// Starts a scan.
-    public func _beginWalk(
+    public func _makeIterator(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk {
+    ) throws(StoreError) -> InlinedIterator {
         try check()
-        return try scans.beginWalk(at: sequence, from: from, to: to, reverse: reverse, limit: limit)
+        return try scans.makeIterator(at: sequence, from: from, to: to, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor.
@@ -51,14 +51,15 @@ extension Snapshot: KeyValueReader {
     ) throws(StoreError) -> Cursor {
         try check()
         return Cursor(
-            try ScanWalk(scans, at: sequence, ScanRange(from: from, to: to, reverse: reverse, limit: limit)),
+            try ScanIterator(scans, at: sequence, ScanRange(from: from, to: to, reverse: reverse, limit: limit)),
             keeping: engine)
     }
 
     /// Starts one scan over all of the ranges, which seeks from one to the next.
-    public func _beginWalk(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedWalk {
+    public func _makeIterator(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedIterator
+    {
         try check()
-        return try scans.beginWalk(at: sequence, over: ranges, reverse: reverse, limit: limit)
+        return try scans.makeIterator(at: sequence, over: ranges, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor that seeks from one range to the next.
@@ -66,7 +67,7 @@ extension Snapshot: KeyValueReader {
         try check()
         let direction: ScanDirection = reverse ? .backward : .forward
         return Cursor(
-            try ScanWalk(scans, at: sequence, over: ranges, direction, limit: ScanRange.limit(limit)),
+            try ScanIterator(scans, at: sequence, over: ranges, direction, limit: ScanRange.limit(limit)),
             keeping: engine)
     }
 

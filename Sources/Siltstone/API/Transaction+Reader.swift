@@ -29,10 +29,10 @@ extension Transaction: KeyValueReader {
     }
 
     /// Starts a scan.
-    public func _beginWalk(
+    public func _makeIterator(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk {
-        try _beginWalk(over: [KeyRange(from: from, to: to)], reverse: reverse, limit: limit)
+    ) throws(StoreError) -> InlinedIterator {
+        try _makeIterator(over: [KeyRange(from: from, to: to)], reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor.
@@ -43,18 +43,21 @@ extension Transaction: KeyValueReader {
     }
 
     /// Starts a scan over several ranges.
-    public func _beginWalk(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedWalk {
-        InlinedWalk(try walk(ranges, reverse, limit))
+    public func _makeIterator(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedIterator
+    {
+        InlinedIterator(try makeIterator(ranges, reverse, limit))
     }
 
     /// Makes a cursor over several ranges.
     public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
-        Cursor(try walk(ranges, reverse, limit), keeping: self)
+        Cursor(try makeIterator(ranges, reverse, limit), keeping: self)
     }
 
     /// Starts a scan over the snapshot and the transaction's own writes.
-    private func walk(_ ranges: [KeyRange], _ reverse: Bool, _ limit: Int?) throws(StoreError) -> TransactionWalk {
-        try TransactionWalk(
+    private func makeIterator(_ ranges: [KeyRange], _ reverse: Bool, _ limit: Int?) throws(StoreError)
+        -> TransactionIterator
+    {
+        try TransactionIterator(
             state, snapshot.scans, at: snapshot.sequence, over: ranges, reverse ? .backward : .forward,
             limit: ScanRange.limit(limit))
     }

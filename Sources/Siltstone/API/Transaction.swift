@@ -148,7 +148,7 @@ public final class Transaction: Sendable {
         let checked =
             switch isolation {
             case _ where !isChecked: ReadSet()
-            case .serializable: reads.mergingWalks()
+            case .serializable: reads.mergingScans()
             case .snapshot: writes.writtenKeys()
             }
         return PendingCommit(

@@ -46,7 +46,7 @@ final class CommitCheck {
     private static let mostAttempts = 8
 
     /// - Parameters:
-    ///   - reads: with the ranges of scans merged (``ReadSet/mergingWalks()``).
+    ///   - reads: with the ranges of scans merged (``ReadSet/mergingScans()``).
     ///   - snapshot: the sequence number of the transaction's snapshot, which stays registered until the commit has
     ///     ended.
     init(_ reads: ReadSet, since snapshot: SequenceNumber) {

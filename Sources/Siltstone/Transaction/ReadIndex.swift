@@ -4,7 +4,7 @@ struct ReadIndex {
     /// The indexes of the single keys, in key order.
     private let order: [Int]
 
-    /// - Parameter reads: with the ranges of scans merged (``ReadSet/mergingWalks()``).
+    /// - Parameter reads: with the ranges of scans merged (``ReadSet/mergingScans()``).
     /// - Complexity: O(n log n) for n single keys
     init(_ reads: ReadSet) {
         self.reads = reads

@@ -10,11 +10,11 @@ struct ReadSet: Sendable {
     /// The end offset of each key in ``keys``.
     private var ends: [Int] = []
     /// The range that each scan has read so far.
-    private var walks: [KeyRange] = []
-    /// Bytes of the bounds of ``walks``.
-    private var walkBytes = 0
-    /// The number of the first of ``walks``. Numbers are never reused, because an old scan may still be running.
-    private var firstWalk = 0
+    private var scans: [KeyRange] = []
+    /// Bytes of the bounds of ``scans``.
+    private var scanBytes = 0
+    /// The number of the first of ``scans``. Numbers are never reused, because an old scan may still be running.
+    private var firstScan = 0
     private(set) var ranges = KeyRangeSet()
 
     private static let maximumKeys = 1 << 16
@@ -26,10 +26,10 @@ struct ReadSet: Sendable {
     var keyCount: Int { ends.count }
 
     /// Bytes of the bounds of all ranges.
-    var boundBytes: Int { ranges.byteCount + walkBytes }
+    var boundBytes: Int { ranges.byteCount + scanBytes }
 
     /// Whether anything but single keys was read.
-    var hasRanges: Bool { !ranges.isEmpty || !walks.isEmpty }
+    var hasRanges: Bool { !ranges.isEmpty || !scans.isEmpty }
 
     var isEmpty: Bool { ends.isEmpty && !hasRanges }
 
@@ -54,33 +54,33 @@ struct ReadSet: Sendable {
     // MARK: Scans
 
     /// Adds a scan that has read nothing yet.
-    /// - Returns: its number, for ``updateWalk(_:_:)``.
-    mutating func addWalk() -> Int {
-        if walks.count >= Self.maximumRanges || walkBytes > Self.maximumBytes { mergeWalks() }
-        walks.append(KeyRange(from: [], to: []))
-        return firstWalk + walks.count - 1
+    /// - Returns: its number, for ``updateScan(_:_:)``.
+    mutating func addScan() -> Int {
+        if scans.count >= Self.maximumRanges || scanBytes > Self.maximumBytes { mergeScans() }
+        scans.append(KeyRange(from: [], to: []))
+        return firstScan + scans.count - 1
     }
 
     /// Replaces the range that a scan has read.
-    mutating func updateWalk(_ number: Int, _ range: KeyRange) {
+    mutating func updateScan(_ number: Int, _ range: KeyRange) {
         // The old range of a scan that was merged into ``ranges`` cannot be removed, so the new one is added.
-        guard number >= firstWalk else { return insert(range) }
-        walkBytes += range.byteCount - walks[number - firstWalk].byteCount
-        walks[number - firstWalk] = range
+        guard number >= firstScan else { return insert(range) }
+        scanBytes += range.byteCount - scans[number - firstScan].byteCount
+        scans[number - firstScan] = range
     }
 
     /// Moves the ranges of all scans to ``ranges``.
-    private mutating func mergeWalks() {
-        for range in walks { insert(range) }
-        firstWalk += walks.count
-        (walks, walkBytes) = ([], 0)
+    private mutating func mergeScans() {
+        for range in scans { insert(range) }
+        firstScan += scans.count
+        (scans, scanBytes) = ([], 0)
     }
 
     /// Returns the set with the ranges of all scans merged into ``ranges``.
-    func mergingWalks() -> ReadSet {
-        if walks.isEmpty { return self }
+    func mergingScans() -> ReadSet {
+        if scans.isEmpty { return self }
         var set = self
-        set.mergeWalks()
+        set.mergeScans()
         return set
     }
 

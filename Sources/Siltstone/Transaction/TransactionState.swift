@@ -51,22 +51,22 @@ final class TransactionState: Sendable {
 
     /// Starts a scan.
     /// - Returns: the writes so far, and the number of the scan in the read set; nil if reads are not checked.
-    func beginWalk() throws(StoreError) -> (writes: WriteBuffer, number: Int?) {
+    func beginScan() throws(StoreError) -> (writes: WriteBuffer, number: Int?) {
         try withState { state throws(StoreError) in
-            (state.writes, checksReads ? state.reads.addWalk() : nil)
+            (state.writes, checksReads ? state.reads.addScan() : nil)
         }
     }
 
     /// Records the range of the store that a scan has read so far. Does nothing if the transaction has ended.
-    func updateWalk(_ number: Int, _ range: KeyRange) {
+    func updateScan(_ number: Int, _ range: KeyRange) {
         state.withLock { state in
-            if !state.hasEnded { state.reads.updateWalk(number, range) }
+            if !state.hasEnded { state.reads.updateScan(number, range) }
         }
     }
 
     /// Returns the keys and ranges that were read so far.
     func readSet() throws(StoreError) -> ReadSet {
-        try withState { state throws(StoreError) in state.reads.mergingWalks() }
+        try withState { state throws(StoreError) in state.reads.mergingScans() }
     }
 
     // MARK: Writes

@@ -19,7 +19,7 @@ struct PlanRunner<Reader: KeyValueReader> {
         switch path.kind {
         case .nothing: return NoRows()
         case .rowRanges(let ranges):
-            return RowWalk(reader, prefixBytes: prefix.count, ranges: ranges, isReverse: isReverse, filter: filter)
+            return RowIterator(reader, prefixBytes: prefix.count, ranges: ranges, isReverse: isReverse, filter: filter)
         case .rowPoints(let keys):
             let keys = isReverse ? keys.reversed() : keys
             return RowFetch(
@@ -33,7 +33,7 @@ struct PlanRunner<Reader: KeyValueReader> {
         case .indexRanges(let ranges):
             return RowFetch(
                 reader, prefixBytes: prefix.count, filter: filter, wanted: wanted,
-                fill: RowKeys.walk(path.order, ranges, isReverse: isReverse, rowPrefix: prefix, in: reader))
+                fill: RowKeys.scan(path.order, ranges, isReverse: isReverse, rowPrefix: prefix, in: reader))
         case .union(let branches):
             var sources: [any RowSource] = []
             var earlier: [Condition] = []

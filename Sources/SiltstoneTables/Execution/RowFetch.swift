@@ -118,15 +118,15 @@ enum RowKeys {
     }
 
     /// Keys from a scan of index ranges.
-    static func walk<Reader: KeyValueReader>(
+    static func scan<Reader: KeyValueReader>(
         _ order: KeyOrder, _ ranges: [KeyRange], isReverse: Bool, rowPrefix: [UInt8], in reader: Reader
     ) -> RowFetch<Reader>.Fill {
         var cursor: Cursor?
         let (prefixBytes, columns) = (order.prefix.count, order.columns.count)
         return { buffer, count in
-            let walk = try cursor ?? reader.scan(ranges: ranges, reverse: isReverse)
-            cursor = walk
-            try walk.forEach { key, value in
+            let scan = try cursor ?? reader.scan(ranges: ranges, reverse: isReverse)
+            cursor = scan
+            try scan.forEach { key, value in
                 // A unique entry has the row's key as its value. In other entries the key follows the values.
                 if value.byteCount > 0 {
                     buffer.append(rowPrefix, value)

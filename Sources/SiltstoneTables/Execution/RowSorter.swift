@@ -153,9 +153,9 @@ private final class SpilledRows: RowSource {
     init(_ store: ScratchStore) { self.store = store }
 
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        let walk = try cursor ?? store.scan()
-        cursor = walk
-        try walk.forEach { key, value in
+        let scan = try cursor ?? store.scan()
+        cursor = scan
+        try scan.forEach { key, value in
             let termBytes = unsafe Int(Int32(littleEndian: value.unsafeLoadUnaligned(as: Int32.self)))
             return try body(
                 key.extracting(droppingFirst: termBytes), value.extracting(droppingFirst: MemoryLayout<Int32>.size))

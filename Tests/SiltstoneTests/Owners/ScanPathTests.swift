@@ -7,7 +7,7 @@ import Testing
 @Suite("Scan path", .comesToAnEnd)
 struct ScanPathTests {
     private func count(_ path: ScanPath) throws -> Int {
-        try path.beginWalk(at: nil, from: nil, to: nil, reverse: false, limit: nil).count()
+        try path.makeIterator(at: nil, from: nil, to: nil, reverse: false, limit: nil).count()
     }
 
     @Test("a scan waits for the next walk, as long as its super version is the current one")

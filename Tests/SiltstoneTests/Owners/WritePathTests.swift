@@ -91,9 +91,9 @@ struct WritePathTests {
         withContiguousBytes(Array("a".utf8)) { reads.insert($0) }
         var batch = WriteBatch()
         batch.put(Array("b".utf8), [1])
-        let code = StoreError.Code.of { _ = try writes.commit(batch, CommitCheck(reads.mergingWalks(), since: 0)) }
+        let code = StoreError.Code.of { _ = try writes.commit(batch, CommitCheck(reads.mergingScans(), since: 0)) }
         #expect(code == .conflict)
         #expect(writes.report.counts.conflicts == 1)
-        #expect(try writes.commit(batch, CommitCheck(reads.mergingWalks(), since: 1)) == 2)
+        #expect(try writes.commit(batch, CommitCheck(reads.mergingScans(), since: 1)) == 2)
     }
 }

@@ -13,12 +13,12 @@ import Testing
     @Test("an old walk that goes on keeps its part, and takes nobody else's, when walks have been merged meanwhile")
     func oldWalk() {
         var reads = ReadSet()
-        let old = (0..<6).map { _ in reads.addWalk() }
-        for number in old { reads.updateWalk(number, range(10 * number, 10 * number + 5)) }
+        let old = (0..<6).map { _ in reads.addScan() }
+        for number in old { reads.updateScan(number, range(10 * number, 10 * number + 5)) }
         // As many as make the set merge those that it has.
-        for number in 0..<20_000 { reads.updateWalk(reads.addWalk(), range(1000 + number, 1001 + number)) }
-        for number in old { reads.updateWalk(number, range(10 * number, 10 * number + 8)) }
-        let ranges = reads.mergingWalks().ranges
+        for number in 0..<20_000 { reads.updateScan(reads.addScan(), range(1000 + number, 1001 + number)) }
+        for number in old { reads.updateScan(number, range(10 * number, 10 * number + 8)) }
+        let ranges = reads.mergingScans().ranges
         for number in old { #expect(isNoted(10 * number + 7, in: ranges)) }
         for number in 0..<20_000 where !isNoted(1000 + number, in: ranges) {
             Issue.record("walk \(number) is lost")
@@ -31,7 +31,7 @@ import Testing
         var reads = ReadSet()
         for number in 0..<40_000 { reads.insert(range(3 * number, 3 * number + 1)) }
         for number in 0..<70_000 { key(200_000 + 2 * number).withBytes { reads.insert($0) } }
-        let index = ReadIndex(reads.mergingWalks())
+        let index = ReadIndex(reads.mergingScans())
         func isChanged(_ number: Int) -> Bool {
             key(number).withBytes {
                 index.isChanged(by: Record(key: $0, value: .emptyBytes, sequence: 1, kind: .value))
@@ -48,11 +48,11 @@ import Testing
         var reads = ReadSet()
         func bound(_ number: Int) -> [UInt8] { key(number) + [UInt8](repeating: 0, count: 64 << 10) }
         for number in 0..<1_000 {
-            reads.updateWalk(reads.addWalk(), KeyRange(from: bound(2 * number), to: bound(2 * number + 1)))
+            reads.updateScan(reads.addScan(), KeyRange(from: bound(2 * number), to: bound(2 * number + 1)))
             // Two limits of 16 MiB, and one range that may be beyond each.
             #expect(reads.boundBytes <= 32 << 20 + 256 << 10)
         }
-        let ranges = reads.mergingWalks().ranges
+        let ranges = reads.mergingScans().ranges
         #expect((0..<1_000).allSatisfy { number in bound(2 * number).withBytes { ranges.contains($0) } })
     }
 }

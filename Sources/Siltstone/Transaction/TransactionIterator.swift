@@ -5,10 +5,10 @@
 /// how far it has read, so that changes after that position are no conflict.
 ///
 /// Used by one task or thread at a time.
-final class TransactionWalk {
+final class TransactionIterator {
     private let transaction: TransactionState
     /// The scan of the snapshot.
-    private var base: ScanWalk
+    private var base: ScanIterator
     /// The writes that were made before the scan started.
     private let writes: WriteBuffer
     /// The ranges of the scan, and the part of the current one from its start or from the target of the last seek.
@@ -44,7 +44,7 @@ final class TransactionWalk {
         _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, over ranges: [KeyRange],
         _ direction: ScanDirection, limit: Int
     ) throws(StoreError) {
-        let (writes, number) = try transaction.beginWalk()
+        let (writes, number) = try transaction.beginScan()
         self.transaction = transaction
         self.writes = writes
         self.number = number
@@ -52,7 +52,7 @@ final class TransactionWalk {
         range = self.ranges.next() ?? KeyRange(to: [])
         isForward = direction == .forward
         left = limit
-        base = try ScanWalk(
+        base = try ScanIterator(
             path, at: snapshot,
             ScanRange(from: range.from, to: range.to, reverse: !isForward, limit: writes.isEmpty ? limit : nil))
         place = firstPlace()
@@ -60,7 +60,7 @@ final class TransactionWalk {
 
     // MARK: Rows
 
-    /// Returns the next records as a row; see ``ScanWalk/nextRow(behind:)``.
+    /// Returns the next records as a row; see ``ScanIterator/nextRow(behind:)``.
     func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         use(upTo: taken)
         while left > 0 {
@@ -80,7 +80,7 @@ final class TransactionWalk {
     private func enterNextRange() throws(StoreError) -> Bool {
         var rest = ranges
         guard let next = rest.next() else { return false }
-        number = try transaction.beginWalk().number
+        number = try transaction.beginScan().number
         // Moved on only now, so that a call after an error skips no range.
         (ranges, range) = (rest, next)
         place = firstPlace()
@@ -89,7 +89,7 @@ final class TransactionWalk {
         return true
     }
 
-    /// Handles the record at which a row ended early; see ``ScanWalk/handOther(_:to:)``.
+    /// Handles the record at which a row ended early; see ``ScanIterator/handOther(_:to:)``.
     func handOther(
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
@@ -98,7 +98,7 @@ final class TransactionWalk {
         return try base.handOther(record, to: body)
     }
 
-    /// Like ``handOther(_:to:)``, for a row of keys; see ``ScanWalk/handOtherKey(_:to:)``.
+    /// Like ``handOther(_:to:)``, for a row of keys; see ``ScanIterator/handOtherKey(_:to:)``.
     func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if isRowOwn { return try unsafe body(record.key.buffer.bytes) }
         if base.isSkipped(record) { left &+= 1 }
@@ -109,8 +109,8 @@ final class TransactionWalk {
     /// set.
     func seek(to key: [UInt8]) throws(StoreError) {
         use(upTo: row.map { $0.start + 1 })
-        number = try transaction.beginWalk().number
-        // For a hidden record, `ScanWalk.discountHidden()` has raised the count of entries left, and this lowers it again.
+        number = try transaction.beginScan().number
+        // For a hidden record, `ScanIterator.discountHidden()` has raised the count of entries left, and this lowers it again.
         // Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
         if !isBaseAtEnd { base.take(upTo: baseNext) }
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
@@ -302,6 +302,6 @@ final class TransactionWalk {
         if let key = record.map({ [UInt8]($0.key) }) {
             if isForward { read.to = KeyRange.successor(of: key) } else { read.from = key }
         }
-        transaction.updateWalk(number, read)
+        transaction.updateScan(number, read)
     }
 }

@@ -1,20 +1,20 @@
 /// A scan behind an address, so that the caller's code for each entry can be inlined into the loop. A call for each
 /// entry would take longer than most of that code.
-public struct InlinedWalk {
+public struct InlinedIterator {
     /// The scan of a store or a snapshot, in the storage of its ``Scan``; nil for the scan of a transaction.
-    private let walk: HeapPlace<ScanWalk>?
+    private let iterator: HeapPlace<ScanIterator>?
     /// The scan of a transaction, retained.
-    private let merged: Borrowed<TransactionWalk>?
+    private let merged: Borrowed<TransactionIterator>?
 
     /// Starts a scan of a store or a snapshot.
     /// - Parameters:
-    ///   - walk: not started. The caller keeps the store that it reads from alive until its end.
+    ///   - iterator: not started. The caller keeps the store that it reads from alive until its end.
     ///   - from: the key at which it starts; nil for the first key in scan order.
-    init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
+    init(_ iterator: consuming ScanIterator, from: [UInt8]?) throws(StoreError) {
         // Moved to its storage before it starts. Afterwards the move would need one more copy, which is a fiftieth of a
         // short scan.
-        let place = walk.moveToStorage()
-        self.walk = place
+        let place = iterator.moveToStorage()
+        self.iterator = place
         merged = nil
         do throws(StoreError) { try place.value.begin(at: from) } catch {
             end(behind: nil)
@@ -23,9 +23,9 @@ public struct InlinedWalk {
     }
 
     /// Wraps the scan of a transaction.
-    init(_ walk: TransactionWalk) {
-        self.walk = nil
-        merged = .retaining(walk)
+    init(_ iterator: TransactionIterator) {
+        self.iterator = nil
+        merged = .retaining(iterator)
     }
 
     /// Ends the scan and frees it. Must be called exactly once.
@@ -33,27 +33,27 @@ public struct InlinedWalk {
     @usableFromInline
     func end(behind taken: RecordPlace?) {
         // Taken out first, because ending the scan makes its storage available to the next one.
-        if let walk { _ = walk.take() }
+        if let iterator { _ = iterator.take() }
         merged?.with { $0.end(behind: taken) }
         merged?.release()
     }
 
-    /// See ``ScanWalk/nextRow(behind:)``. The next two functions also forward to the scan.
+    /// See ``ScanIterator/nextRow(behind:)``. The next two functions also forward to the scan.
     @usableFromInline
     func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
-        if let walk { return try walk.value.nextRow(behind: taken) }
+        if let iterator { return try iterator.value.nextRow(behind: taken) }
         return try merged?.with { merged throws(StoreError) in try merged.nextRow(behind: taken) } ?? nil
     }
 
     @usableFromInline
     func handOther(_ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
-        if let walk { return try walk.value.handOther(record, to: body) }
+        if let iterator { return try iterator.value.handOther(record, to: body) }
         return try merged?.object.handOther(record, to: body) ?? false
     }
 
     @usableFromInline
     func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
-        if let walk { return try walk.value.handOtherKey(record, to: body) }
+        if let iterator { return try iterator.value.handOtherKey(record, to: body) }
         return try merged?.object.handOtherKey(record, to: body) ?? false
     }
 
@@ -103,9 +103,9 @@ public struct InlinedWalk {
 
     /// Counts the entries, and ends the scan.
     func count() throws(StoreError) -> Int {
-        if let walk {
+        if let iterator {
             defer { end(behind: nil) }
-            return try walk.value.count()
+            return try iterator.value.count()
         }
         defer { end(behind: nil) }
         var count = 0
@@ -129,25 +129,26 @@ extension ScanPath {
     /// Starts a scan whose loop is inlined into the caller.
     /// - Parameters: see ``KeyValueReader/forEach(from:to:reverse:limit:_:)``.
     ///   - snapshot: the last change that the scan sees; nil for the newest visible one.
-    func beginWalk(
+    func makeIterator(
         at snapshot: SequenceNumber?, from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk {
+    ) throws(StoreError) -> InlinedIterator {
         let limit = ScanRange.limit(limit)
         // Two calls, because selecting the key for a single call would retain the key.
         if reverse {
-            return try InlinedWalk(ScanWalk(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
+            return try InlinedIterator(
+                ScanIterator(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
         }
-        return try InlinedWalk(ScanWalk(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
+        return try InlinedIterator(ScanIterator(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
     }
 
-    /// Like ``beginWalk(at:from:to:reverse:limit:)``, over several ranges.
+    /// Like ``makeIterator(at:from:to:reverse:limit:)``, over several ranges.
     /// - Parameter ranges: sorted and disjoint.
-    func beginWalk(
+    func makeIterator(
         at snapshot: SequenceNumber?, over ranges: [KeyRange], reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk {
+    ) throws(StoreError) -> InlinedIterator {
         let direction: ScanDirection = reverse ? .backward : .forward
-        let walk = try ScanWalk(self, at: snapshot, over: ranges, direction, limit: ScanRange.limit(limit))
-        let start = walk.nearEnd
-        return try InlinedWalk(walk, from: start)
+        let iterator = try ScanIterator(self, at: snapshot, over: ranges, direction, limit: ScanRange.limit(limit))
+        let start = iterator.nearEnd
+        return try InlinedIterator(iterator, from: start)
     }
 }

@@ -1,7 +1,7 @@
 import Siltstone
 
 /// Scans ranges of a table's rows, and filters the rows in place.
-final class RowWalk<Reader: KeyValueReader>: RowSource {
+final class RowIterator<Reader: KeyValueReader>: RowSource {
     private let reader: Reader
     private let prefixBytes: Int
     private let ranges: [KeyRange]

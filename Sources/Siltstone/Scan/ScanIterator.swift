@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One scan over a range of a store. Cursors and `forEach` use it.
-struct ScanWalk: ~Copyable {
+struct ScanIterator: ~Copyable {
     /// Unowned: the caller keeps it alive during the scan. A retain and a release would take a tenth of a short scan,
     /// because all locked operations wait for earlier memory operations.
     private let path: Borrowed<ScanPath>
@@ -90,8 +90,8 @@ struct ScanWalk: ~Copyable {
 
     /// Moves the scan into the storage of its ``Scan``, where it has an address. The caller ends the scan by taking it
     /// out again (`HeapPlace.take()`).
-    consuming func moveToStorage() -> HeapPlace<ScanWalk> {
-        let place = scan.with { $0.walkStorage.place }
+    consuming func moveToStorage() -> HeapPlace<ScanIterator> {
+        let place = scan.with { $0.iteratorStorage.place }
         place.fill(self)
         return place
     }

@@ -1,4 +1,4 @@
-extension ScanWalk {
+extension ScanIterator {
     /// Moves to the first entry, in scan order, that does not come before `key`. Moves ahead or back, but only within
     /// the scan's ranges.
     mutating func seek(to key: [UInt8]) throws(StoreError) {

@@ -2,7 +2,7 @@
 ///
 /// Each chunk has its own cursor, which starts behind the last key of the previous chunk in scan order. All chunks see
 /// one state if the reader is a snapshot.
-struct ChunkedWalk<Element: Sendable>: Sendable {
+struct ChunkedIterator<Element: Sendable>: Sendable {
     private let reader: any KeyValueReader
     /// The ranges that were not read yet, in key order.
     private var ranges: ArraySlice<KeyRange>
