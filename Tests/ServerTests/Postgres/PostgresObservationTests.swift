@@ -150,10 +150,13 @@ extension PostgresTests {
             try await take([], &one)
             try await take([], &other)
             let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
+            // Other tests lock in databases of their own on the same server.
+            let holder =
+                "pid = (SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
+                + " WHERE datname = current_database() AND locktype = 'advisory' AND granted LIMIT 1)"
             let ends = [
                 // The one that holds the lock, then the one that waited for it and holds it now.
-                "pid = (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted LIMIT 1)",
-                "pid = (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted LIMIT 1)",
+                holder, holder,
                 "datname = current_database() AND query LIKE 'LISTEN%'",
                 "datname = current_database()",
             ]
