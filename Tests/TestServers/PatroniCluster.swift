@@ -68,7 +68,9 @@ public final class PatroniCluster: Sendable {
         var missing: [String] = []
         if PostgresServer.programs == nil { missing.append("PostgreSQL (Debian: postgresql)") }
         if etcd == nil { missing.append("etcd (Debian: etcd-server)") }
-        if version == nil {
+        if let patroni, version == nil {
+            missing.append("Patroni that an unprivileged user can run (\(patroni) or its interpreter is not readable)")
+        } else if patroni == nil {
             missing.append(
                 "Patroni (Debian: patroni; or the environment variable SILTSTONE_PATRONI naming its program)")
         }
@@ -127,8 +129,13 @@ public final class PatroniCluster: Sendable {
             if isInStep { return }
             usleep(50_000)
         }
+        let words = nodes.map { node in
+            "Node \(node.number) said last: \(node.process.withLock { $0?.words ?? "" }.suffix(500))"
+        }
         end()
-        throw ServerFailure("The cluster is not in step after three minutes; its logs are in \(directory).")
+        throw ServerFailure(
+            "The cluster is not in step after three minutes; its logs are in \(directory). "
+                + words.joined(separator: "\n"))
     }
 
     private func configuration(_ node: Node, etcd: String) -> String {
