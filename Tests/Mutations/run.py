@@ -4,6 +4,7 @@
   Tests/Mutations/run.py                  all of them
   Tests/Mutations/run.py tail-not-cut …   some
   Tests/Mutations/run.py --list           what there is
+  Tests/Mutations/run.py --together …     in one build, in which an environment variable turns one on
   Tests/Mutations/run.py --check          whether each can still be made: the text that it replaces is there, once
   Tests/Mutations/run.py --json FILE      the outcome for scripts, too
   Tests/Mutations/run.py --page …         the outcome in the table of Docs/Testing/Mutations.md, too
@@ -11,8 +12,9 @@
 
 The faults are made in a copy of the working tree (--scratch, kept for the next run as its build is), never in the tree
 itself. For each one the suites are run in turn until one fails: the first in its quick form, then all in their thorough
-form. A fault takes half a minute to five minutes, most of it to build, so all of them take some three hours. Exit code:
-0 if every fault was noticed, 1 if not, 2 if one could not be made.
+form. A fault takes half a minute to five minutes, most of it to build. With --together, all faults are built once, and a
+fault takes seconds; one whose copy of a function does not compile is built alone. Exit code: 0 if every fault was noticed,
+1 if not, 2 if one could not be made.
 """
 
 import argparse
@@ -26,6 +28,7 @@ import sys
 import tempfile
 import time
 
+import switched
 from mutations import MUTATIONS as ENGINE_MUTATIONS
 from table_mutations import TABLE_MUTATIONS
 
@@ -38,8 +41,10 @@ SUITES = ["BadBytesTests|DamageTests|FailedSyncTests", "CrashPointTests", "Fault
 TABLE_SUITES = ["SiltstoneTablesTests|TableKitTests", "."]
 
 
-def command(arguments, directory, timeout=1800, thorough=True):
+def command(arguments, directory, timeout=1800, thorough=True, fault=None):
     environment = os.environ | {"SILTSTONE_THOROUGH": "1" if thorough else "0"}
+    if fault is not None:
+        environment[switched.VARIABLE] = str(fault)
     try:
         done = subprocess.run(
             arguments, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -127,22 +132,89 @@ def attempt(mutation, scratch):
         if code != 0:
             errors = [line for line in output.splitlines() if "error:" in line]
             return "broken", "", errors[0] if errors else "does not build"
-        suites = SUITES if mutation.module == "Siltstone" else TABLE_SUITES
-        # Some faults are met only by as many tries as the thorough form makes.
-        thorough = [mutation.first] + [suite for suite in suites if suite != mutation.first]
-        for suite, is_thorough in [(mutation.first, False)] + [(suite, True) for suite in thorough]:
-            code, output = command(
-                ["swift", "test", "--skip-build", "--filter", suite], scratch, thorough=is_thorough)
-            if code != 0:
-                return "noticed", suite, first_failure(output)
-        return "missed", "", ""
+        return test(mutation, scratch)
     finally:
         path.write_text(original)
+
+
+def test(mutation, scratch, fault=None):
+    """Runs the suites of a fault that is built."""
+    suites = SUITES if mutation.module == "Siltstone" else TABLE_SUITES
+    # Some faults are met only by as many tries as the thorough form makes.
+    thorough = [mutation.first] + [suite for suite in suites if suite != mutation.first]
+    for suite, is_thorough in [(mutation.first, False)] + [(suite, True) for suite in thorough]:
+        code, output = command(
+            ["swift", "test", "--skip-build", "--filter", suite], scratch, thorough=is_thorough, fault=fault)
+        if code != 0:
+            return "noticed", suite, first_failure(output)
+    return "missed", "", ""
+
+
+def build_together(chosen, scratch):
+    """Builds all faults at once. Returns those that must be built alone, by number; None if nothing can be built."""
+    files = {}
+    for number, mutation in enumerate(chosen):
+        files.setdefault(scratch / "Sources" / mutation.module / mutation.file, []).append((number, mutation))
+    files = {path: switched.SwitchedFile(path.read_text(), faults) for path, faults in files.items()}
+    for module in {mutation.module for mutation in chosen}:
+        (scratch / "Sources" / module / switched.SWITCH_FILE).write_text(switched.SWITCH)
+    while True:
+        places = {}
+        for path, file in files.items():
+            text, places[str(path)] = file.rendered()
+            if path.read_text() != text:
+                path.write_text(text)
+        code, output = command(["swift", "build", "--build-tests"], scratch)
+        if code == 0:
+            return {number for file in files.values() for number, _ in file.outside}
+        failed = set()
+        for path, line in re.findall(r"^(/\S+?):(\d+):\d+: error:", output, re.M):
+            failed |= {number for first, last, number in places.get(path, []) if first <= int(line) <= last}
+        if not failed:
+            print(output[-4000:])
+            return None
+        for file in files.values():
+            file.drop(failed)
+
+
+def attempts_together(chosen, scratch):
+    """The outcome of each fault, from one build as far as that is possible; None if nothing can be built."""
+    together = scratch / "together"
+    copy_tree(together)
+    alone = build_together(chosen, together)
+    if alone is None:
+        return None
+    print(f"{len(chosen) - len(alone)} faults are in one build", flush=True)
+    for suite in sorted({mutation.first for mutation in chosen}):
+        if not passes(suite, together):
+            print(f"{suite} fails without any fault")
+            return None
+    if alone:
+        copy_tree(scratch)
+    return (
+        (mutation, attempt(mutation, scratch) if number in alone else test(mutation, together, fault=number))
+        for number, mutation in enumerate(chosen))
+
+
+def attempts_alone(chosen, scratch):
+    """The outcome of each fault, each from a build of its own; None if nothing can be built."""
+    copy_tree(scratch)
+    print("building the tests, and running the suites, without a fault", flush=True)
+    code, output = command(["swift", "build", "--build-tests"], scratch)
+    if code != 0:
+        print(output[-4000:])
+        return None
+    for suite in sorted({mutation.first for mutation in chosen}):
+        if not passes(suite, scratch):
+            print(f"{suite} fails without any fault")
+            return None
+    return ((mutation, attempt(mutation, scratch)) for mutation in chosen)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="faults to make; all where none is named")
+    parser.add_argument("--together", action="store_true", help="build all faults at once")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
     parser.add_argument("--check", action="store_true", help="see whether all faults can still be made, and end")
     parser.add_argument("--json", metavar="FILE", help="write the outcome to a file")
@@ -165,21 +237,13 @@ def main():
     if unknown:
         parser.error(f"no such fault: {', '.join(sorted(unknown))}; --list prints them")
     chosen = [mutation for mutation in MUTATIONS if not options.names or mutation.name in options.names]
-    copy_tree(options.scratch)
-    print("building the tests, and running the suites, without a fault", flush=True)
-    code, output = command(["swift", "build", "--build-tests"], options.scratch)
-    if code != 0:
-        print(output[-4000:])
+    attempts = (attempts_together if options.together else attempts_alone)(chosen, options.scratch)
+    if attempts is None:
         return 2
-    for suite in sorted({mutation.first for mutation in chosen}):
-        if not passes(suite, options.scratch):
-            print(f"{suite} fails without any fault")
-            return 2
     outcomes = []
-    for number, mutation in enumerate(chosen, 1):
-        start = time.monotonic()
-        outcome, suite, detail = attempt(mutation, options.scratch)
-        seconds = round(time.monotonic() - start)
+    start = time.monotonic()
+    for number, (mutation, (outcome, suite, detail)) in enumerate(attempts, 1):
+        seconds, start = round(time.monotonic() - start), time.monotonic()
         outcomes.append({**mutation._asdict(), "outcome": outcome, "suite": suite, "detail": detail, "seconds": seconds})
         print(f"{number:2}/{len(chosen)} {outcome:8} {mutation.name:28} {seconds:4} s  {suite}: {detail}", flush=True)
     if options.json:
