@@ -738,7 +738,7 @@ MUTATIONS = [
     Mutation(
         "stretch-not-cut", "a walk goes on over the border of a range tombstone as if nothing began there",
         "Scan/ScanIterator.swift",
-        "        end = first + (0..<(last", "        _ = first + (0..<(last", first="RangeTombstoneReadTests"),
+        "        rowEnd = first + (0..<(last", "        _ = first + (0..<(last", first="RangeTombstoneReadTests"),
     Mutation(
         "stretch-back-open", "a walk backward does not see the tombstone that ends where it begins",
         "Support/TombstoneStretch.swift",
@@ -749,7 +749,7 @@ MUTATIONS = [
         "found.hasValue, isCovered(key)", "!found.hasValue, isCovered(key)", first="StoreModelTests"),
     Mutation(
         "unread-span-kept", "a seek past the last key goes on with what was read before", "Scan/ScanIterator.swift",
-        "            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.\n"
+        "            // After a seek, `next` and `rowEnd` may still be places in the previous span.\n"
         "            leaveSpan()\n", "            self.span = .none\n",
         first="RangeReadTests"),
     Mutation(
@@ -759,7 +759,8 @@ MUTATIONS = [
     Mutation(
         "span-place-unproved", "a seek takes records that were read for all that lie before its key",
         "Scan/ScanIterator+Seek.swift",
-        "isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom", "isFrom", first="RangeReadTests"),
+        "isOnward || !isPast(span.start, position) || isAt(span.start, position),\n                isPast", "isPast",
+        first="RangeReadTests"),
     Mutation(
         "deep-ranges-ignored", "scans do not look at removals of ranges below level 0",
         "Manifest/Version.swift",
@@ -804,13 +805,13 @@ MUTATIONS = [
         "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeadTests"),
     Mutation(
         "row-not-counted", "a walk that becomes part of the caller does not count what it has handed out",
-        "Scan/ScanIterator.swift", "left &-= taken - before\n", "_ = before\n", first="InlinedIteratorTests"),
+        "Scan/ScanIterator.swift", "remaining &-= taken - before\n", "_ = before\n", first="InlinedIteratorTests"),
     Mutation(
         "removed-counted", "a walk that becomes part of the caller counts removed keys as entries",
-        "Scan/ScanIterator.swift", "            left &+= 1\n", "", first="InlinedIteratorTests"),
+        "Scan/ScanIterator.swift", "{ remaining &+= 1 }", "{}", first="InlinedIteratorTests"),
     Mutation(
         "row-not-cut", "a walk that becomes part of the caller hands out whole batches, whatever its limit",
-        "Scan/ScanIterator.swift", "end: last - first > left ? first + left : last)", "end: last)",
+        "Scan/ScanIterator.swift", "end: last - first > remaining ? first + remaining : last)", "end: last)",
         first="InlinedIteratorTests"),
     Mutation(
         "row-not-concerned", "a walk that becomes part of the caller hands out what a range was removed of",

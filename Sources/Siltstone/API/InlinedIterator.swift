@@ -136,9 +136,9 @@ extension ScanPath {
         // Two calls, because selecting the key for a single call would retain the key.
         if reverse {
             return try InlinedIterator(
-                ScanIterator(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
+                ScanIterator(self, at: snapshot, .backward, stopBound: from, limit: limit), from: to)
         }
-        return try InlinedIterator(ScanIterator(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
+        return try InlinedIterator(ScanIterator(self, at: snapshot, .forward, stopBound: to, limit: limit), from: from)
     }
 
     /// Like ``makeIterator(at:from:to:reverse:limit:)``, over several ranges.
@@ -148,7 +148,7 @@ extension ScanPath {
     ) throws(StoreError) -> InlinedIterator {
         let direction: ScanDirection = reverse ? .backward : .forward
         let iterator = try ScanIterator(self, at: snapshot, over: ranges, direction, limit: ScanRange.limit(limit))
-        let start = iterator.nearEnd
+        let start = iterator.startBound
         return try InlinedIterator(iterator, from: start)
     }
 }
