@@ -105,9 +105,9 @@ MUTATIONS = [
         "        try syncValueFiles()\n        // The last", "        // The last"),
     Mutation(
         "removed-early", "a flushed log is removed before the segment is named", "Compaction/BackgroundWork+Flush.swift",
-        "        do {\n            let fresh = try isRead",
+        "        do {\n            let unpreloaded = try isRead",
         "        if let log = sealed.log { obsolete.remove([.log(log.number)]) }\n        do {\n"
-        "            let fresh = try isRead"),
+        "            let unpreloaded = try isRead"),
     Mutation(
         "originals-not-synced", "what a repair puts aside is not durable when it returns", "Repair/StoreRepair+Finish.swift",
         "        try syncDirectory(aside)\n        report.damagedFiles = files",
@@ -399,9 +399,9 @@ MUTATIONS = [
     Mutation(
         "inputs-removed-early", "what a compaction has read is removed before its output is named",
         "Compaction/BackgroundWork+Compaction.swift",
-        "let run = plan.outputRun ?? infos.first?.number ?? 0",
+        "let run = plan.outputRunNumber ?? infos.first?.number ?? 0",
         "obsolete.remove(plan.segments.map { .segment($0.info.number) })\n"
-        "        let run = plan.outputRun ?? infos.first?.number ?? 0"),
+        "        let run = plan.outputRunNumber ?? infos.first?.number ?? 0"),
     Mutation(
         "old-manifest-early", "the old manifest is removed before the new one is installed",
         "Manifest/Manifest.swift",
