@@ -871,7 +871,7 @@ MUTATIONS = [
     Mutation(
         "fence-group-earlier", "a key is sent to the group of fences before its own",
         "Segment/Index/BlockIndex.swift",
-        "(below: digest, from: 1, of: groups)", "(below: digest, from: 1, of: max(0, groups &- 1))",
+        "(below: digest, from: 1, of: lastGroup)", "(below: digest, from: 1, of: max(0, lastGroup &- 1))",
         first="BlockIndexTests"),
     Mutation(
         "younger-record-lent", "a snapshot reads what was written after it from a segment",
