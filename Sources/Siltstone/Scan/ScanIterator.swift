@@ -3,7 +3,7 @@ import Synchronization
 /// One scan over a range of a store, or over several. Cursors and `forEach` use it.
 ///
 /// - A *record* is the newest visible version of a key: a value, a pointer into a value file, or a tombstone.
-/// - An *entry* is a record that the scan returns. Tombstones, and records that a range tombstone deletes, are *hidden*.
+/// - An *entry* is a record that the scan returns. Tombstones and records that a range tombstone deletes are *hidden*.
 /// - A *span* is a sequence of records that the merge returns by one call.
 /// - A *stretch* is a sequence of keys to which the same range tombstones apply.
 /// - A *row* is a part of a span: records in the current range, and in one stretch if there are range tombstones.
