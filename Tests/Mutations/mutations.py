@@ -105,9 +105,9 @@ MUTATIONS = [
         "        try syncValueFiles()\n        // The last", "        // The last"),
     Mutation(
         "removed-early", "a flushed log is removed before the segment is named", "Compaction/BackgroundWork+Flush.swift",
-        "        do {\n            let fresh = try isRead",
+        "        do {\n            let unpreloaded = try isRead",
         "        if let log = sealed.log { obsolete.remove([.log(log.number)]) }\n        do {\n"
-        "            let fresh = try isRead"),
+        "            let unpreloaded = try isRead"),
     Mutation(
         "originals-not-synced", "what a repair puts aside is not durable when it returns", "Repair/StoreRepair+Finish.swift",
         "        try syncDirectory(aside)\n        report.damagedFiles = files",
@@ -399,9 +399,9 @@ MUTATIONS = [
     Mutation(
         "inputs-removed-early", "what a compaction has read is removed before its output is named",
         "Compaction/BackgroundWork+Compaction.swift",
-        "let run = plan.outputRun ?? infos.first?.number ?? 0",
+        "let run = plan.outputRunNumber ?? infos.first?.number ?? 0",
         "obsolete.remove(plan.segments.map { .segment($0.info.number) })\n"
-        "        let run = plan.outputRun ?? infos.first?.number ?? 0"),
+        "        let run = plan.outputRunNumber ?? infos.first?.number ?? 0"),
     Mutation(
         "old-manifest-early", "the old manifest is removed before the new one is installed",
         "Manifest/Manifest.swift",
@@ -738,7 +738,7 @@ MUTATIONS = [
     Mutation(
         "stretch-not-cut", "a walk goes on over the border of a range tombstone as if nothing began there",
         "Scan/ScanIterator.swift",
-        "        end = first + (0..<(last", "        _ = first + (0..<(last", first="RangeTombstoneReadTests"),
+        "        rowEnd = first + (0..<(last", "        _ = first + (0..<(last", first="RangeTombstoneReadTests"),
     Mutation(
         "stretch-back-open", "a walk backward does not see the tombstone that ends where it begins",
         "Support/TombstoneStretch.swift",
@@ -749,7 +749,7 @@ MUTATIONS = [
         "found.hasValue, isCovered(key)", "!found.hasValue, isCovered(key)", first="StoreModelTests"),
     Mutation(
         "unread-span-kept", "a seek past the last key goes on with what was read before", "Scan/ScanIterator.swift",
-        "            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.\n"
+        "            // After a seek, `next` and `rowEnd` may still be places in the previous span.\n"
         "            leaveSpan()\n", "            self.span = .none\n",
         first="RangeReadTests"),
     Mutation(
@@ -759,7 +759,8 @@ MUTATIONS = [
     Mutation(
         "span-place-unproved", "a seek takes records that were read for all that lie before its key",
         "Scan/ScanIterator+Seek.swift",
-        "isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom", "isFrom", first="RangeReadTests"),
+        "isOnward || !isPast(span.start, position) || isAt(span.start, position),\n                isPast", "isPast",
+        first="RangeReadTests"),
     Mutation(
         "deep-ranges-ignored", "scans do not look at removals of ranges below level 0",
         "Manifest/Version.swift",
@@ -804,13 +805,13 @@ MUTATIONS = [
         "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeadTests"),
     Mutation(
         "row-not-counted", "a walk that becomes part of the caller does not count what it has handed out",
-        "Scan/ScanIterator.swift", "left &-= taken - before\n", "_ = before\n", first="InlinedIteratorTests"),
+        "Scan/ScanIterator.swift", "remaining &-= taken - before\n", "_ = before\n", first="InlinedIteratorTests"),
     Mutation(
         "removed-counted", "a walk that becomes part of the caller counts removed keys as entries",
-        "Scan/ScanIterator.swift", "            left &+= 1\n", "", first="InlinedIteratorTests"),
+        "Scan/ScanIterator.swift", "{ remaining &+= 1 }", "{}", first="InlinedIteratorTests"),
     Mutation(
         "row-not-cut", "a walk that becomes part of the caller hands out whole batches, whatever its limit",
-        "Scan/ScanIterator.swift", "end: last - first > left ? first + left : last)", "end: last)",
+        "Scan/ScanIterator.swift", "end: last - first > remaining ? first + remaining : last)", "end: last)",
         first="InlinedIteratorTests"),
     Mutation(
         "row-not-concerned", "a walk that becomes part of the caller hands out what a range was removed of",
@@ -870,7 +871,7 @@ MUTATIONS = [
     Mutation(
         "fence-group-earlier", "a key is sent to the group of fences before its own",
         "Segment/Index/BlockIndex.swift",
-        "(below: digest, from: 1, of: groups)", "(below: digest, from: 1, of: max(0, groups &- 1))",
+        "(below: digest, from: 1, of: lastGroup)", "(below: digest, from: 1, of: max(0, lastGroup &- 1))",
         first="BlockIndexTests"),
     Mutation(
         "younger-record-lent", "a snapshot reads what was written after it from a segment",

@@ -1,14 +1,15 @@
 /// Reads ranges in chunks on a thread that may block. Asynchronous sequences of entries and keys use it.
 ///
-/// Each chunk has its own cursor, which starts behind the last key of the previous chunk in scan order. All chunks see
-/// one state if the reader is a snapshot.
+/// Each chunk has its own cursor, which starts behind the last key of the previous chunk in scan order. The reader is a
+/// snapshot or a transaction. The chunks of a snapshot all see one state. A chunk of a transaction also sees the writes
+/// that the transaction made before the chunk was read.
 struct ChunkedIterator<Element: Sendable>: Sendable {
     private let reader: any KeyValueReader
     /// The ranges that were not read yet, in key order.
     private var ranges: ArraySlice<KeyRange>
     private let isForward: Bool
     /// The number of elements that may still be read.
-    private var left: Int
+    private var remaining: Int
     /// The elements of the last chunk that were not returned yet.
     private var chunk: ArraySlice<Element> = []
     private let size: @Sendable (Element) -> Int
@@ -19,8 +20,8 @@ struct ChunkedIterator<Element: Sendable>: Sendable {
     private static var chunkEntries: Int { 256 }
     /// The number of bytes after which a chunk ends.
     private static var chunkBytes: Int { 1 << 20 }
-    /// The largest number of ranges for one chunk. A cursor copies its ranges: without this limit,
-    /// every chunk would copy all that remain.
+    /// The largest number of ranges for one chunk. A cursor copies its ranges. Without this limit, each chunk would
+    /// copy all ranges that remain.
     private static var chunkRanges: Int { 1024 }
 
     /// - Parameters:
@@ -37,19 +38,19 @@ struct ChunkedIterator<Element: Sendable>: Sendable {
         self.reader = reader
         self.ranges = KeyRange.sortedAndDisjoint(ranges)[...]
         isForward = !reverse
-        left = ScanRange.limit(limit)
+        remaining = ScanRange.limit(limit)
         (self.size, self.key, self.read) = (size, key, read)
     }
 
     /// Returns the next element; nil at the end.
     mutating func next() async throws(StoreError) -> Element? {
-        while chunk.isEmpty, left > 0, !ranges.isEmpty { try await readChunk() }
+        while chunk.isEmpty, remaining > 0, !ranges.isEmpty { try await readChunk() }
         return chunk.popFirst()
     }
 
     private mutating func readChunk() async throws(StoreError) {
         let (reader, size, read, reverse) = (reader, size, read, !isForward)
-        let limit = min(left, Self.chunkEntries)
+        let limit = min(remaining, Self.chunkEntries)
         let part = Array(isForward ? ranges.prefix(Self.chunkRanges) : ranges.suffix(Self.chunkRanges))
         let (elements, isEnd) = try await BlockingWork.run { () throws(StoreError) in
             let cursor = try reader._makeCursor(over: part, reverse: reverse, limit: limit)
@@ -62,18 +63,18 @@ struct ChunkedIterator<Element: Sendable>: Sendable {
             }
             return (elements, false)
         }
-        left -= elements.count
+        remaining -= elements.count
         chunk = elements[...]
+        // At the end of the cursor, all ranges of this part were read.
         if isEnd {
             ranges = isForward ? ranges.dropFirst(part.count) : ranges.dropLast(part.count)
         } else if let last = elements.last {
-            goBehind(key(last))
+            dropRanges(through: key(last))
         }
     }
 
-    /// Removes the keys that were read from ``ranges``.
-    /// - Parameter key: the last one, in scan order.
-    private mutating func goBehind(_ key: [UInt8]) {
+    /// Removes all keys up to the last one that was read, in scan order, from ``ranges``.
+    private mutating func dropRanges(through key: [UInt8]) {
         let unread = isForward ? KeyRange(from: KeyRange.successor(of: key)) : KeyRange(to: key)
         while let index = isForward ? ranges.indices.first : ranges.indices.last {
             ranges[index] = ranges[index].intersection(unread)

@@ -1,48 +1,50 @@
-/// Iterates over the entries of one state of a store in key order: the state when a store's cursor was made, that of a
-/// snapshot, or that of a transaction with the writes that the transaction had made by then.
+/// Iterates over the entries of one state of a store in key order. A cursor of a store sees the state of the moment
+/// when the cursor was made. A cursor of a snapshot sees the state of the snapshot. A cursor of a transaction also sees
+/// the writes that the transaction made before the cursor.
 ///
-/// A cursor stays valid, and sees the same entries, regardless of later writes, flushes and compactions, after its
-/// snapshot was released, and after its store was closed. It is used by one task or thread at a time. Errors are always
+/// Later writes, flushes and compactions do not change the entries that a cursor sees. A cursor stays valid after its
+/// snapshot was released, and after its store was closed. One task or thread at a time uses it. Errors are always
 /// thrown: nil means the end. After an error, make a new cursor.
 public final class Cursor {
-    /// The scan of a store or a snapshot, if ``hasScan`` is true.
-    private let iterator = HeapSlot<ScanIterator>()
-    private let hasScan: Bool
-    /// The scan of a transaction. ``deinit`` releases it.
-    private let merged: Borrowed<TransactionIterator>?
+    /// The scan of a store or a snapshot. The slot is filled only if ``isStoreScan`` is true.
+    private let storeScan = HeapSlot<ScanIterator>()
+    /// A slot does not know whether it is filled.
+    private let isStoreScan: Bool
+    /// The scan of a transaction. Counted by hand: ``deinit`` releases it before ``keeper``, whose objects it reads.
+    private let transactionScan: Borrowed<TransactionIterator>?
     /// Keeps the objects that the scan reads from alive.
     private let keeper: AnyObject
 
     /// Makes a cursor over the scan of a store or a snapshot, which the engine keeps valid.
     init(_ iterator: consuming ScanIterator, keeping keeper: Engine) {
-        self.iterator.fill(iterator)
-        hasScan = true
+        storeScan.fill(iterator)
+        isStoreScan = true
         self.keeper = keeper
-        merged = nil
+        transactionScan = nil
     }
 
     /// Makes a cursor over the scan of a transaction, whose snapshot keeps it valid.
     init(_ iterator: TransactionIterator, keeping keeper: Transaction) {
-        merged = .retaining(iterator)
+        transactionScan = .retaining(iterator)
         self.keeper = keeper
-        hasScan = false
+        isStoreScan = false
     }
 
     deinit {
         // Ends the scans before the store that they read from can be released.
-        merged?.release()
-        if hasScan { _ = iterator.take() }
+        transactionScan?.release()
+        if isStoreScan { _ = storeScan.take() }
     }
 
     /// Returns a copy of the next entry; nil at the end.
     /// - Throws: ``StoreError`` if the disk fails or is corrupt.
     public func next() throws(StoreError) -> Entry? {
-        if let merged = merged?.object {
-            guard let record = try merged.nextRecord() else { return nil }
-            return try merged.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
+        if let scan = transactionScan?.object {
+            guard let record = try scan.nextRecord() else { return nil }
+            return try scan.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
         }
-        guard hasScan, let record = try iterator.value.nextRecord() else { return nil }
-        return try iterator.value.withValue(of: record) { value in
+        guard isStoreScan, let record = try storeScan.value.nextRecord() else { return nil }
+        return try storeScan.value.withValue(of: record) { value in
             Entry(key: [UInt8](record.key), value: [UInt8](value))
         }
     }
@@ -50,8 +52,8 @@ public final class Cursor {
     /// Returns a copy of the key of the next entry; nil at the end. Does not read a value that is in a value file.
     /// - Throws: see ``next()``.
     public func nextKey() throws(StoreError) -> [UInt8]? {
-        if let merged = merged?.object { return try merged.nextRecord().map { [UInt8]($0.key) } }
-        guard hasScan, let record = try iterator.value.nextRecord() else { return nil }
+        if let scan = transactionScan?.object { return try scan.nextRecord().map { [UInt8]($0.key) } }
+        guard isStoreScan, let record = try storeScan.value.nextRecord() else { return nil }
         return [UInt8](record.key)
     }
 
@@ -65,8 +67,8 @@ public final class Cursor {
     /// - Complexity: that of the start of a scan (``KeyValueReader/scan(from:to:reverse:limit:)``).
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
-        try merged?.object.seek(to: key)
-        if hasScan { try iterator.value.seek(to: key) }
+        try transactionScan?.object.seek(to: key)
+        if isStoreScan { try storeScan.value.seek(to: key) }
     }
 
     /// Calls `body` with each remaining entry, without copying.
@@ -74,10 +76,10 @@ public final class Cursor {
     ///   the next call continues behind that entry. It must not use the cursor.
     /// - Throws: ``StoreError``, or the errors of `body`.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        if hasScan { try iterator.value.forEach(body) }
-        guard let merged = merged?.object else { return }
-        while let record = try merged.nextRecord() {
-            let goesOn = try merged.withValue(of: record) { value in
+        if isStoreScan { try storeScan.value.forEach(body) }
+        guard let scan = transactionScan?.object else { return }
+        while let record = try scan.nextRecord() {
+            let goesOn = try scan.withValue(of: record) { value in
                 Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }
             }
             if try !goesOn.get() { return }

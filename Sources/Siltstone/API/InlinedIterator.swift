@@ -2,9 +2,9 @@
 /// entry would take longer than most of that code.
 public struct InlinedIterator {
     /// The scan of a store or a snapshot, in the storage of its ``Scan``; nil for the scan of a transaction.
-    private let iterator: HeapPlace<ScanIterator>?
+    private let storeScan: HeapPlace<ScanIterator>?
     /// The scan of a transaction, retained.
-    private let merged: Borrowed<TransactionIterator>?
+    private let transactionScan: Borrowed<TransactionIterator>?
 
     /// Starts a scan of a store or a snapshot.
     /// - Parameters:
@@ -14,8 +14,8 @@ public struct InlinedIterator {
         // Moved to its storage before it starts. Afterwards the move would need one more copy, which is a fiftieth of a
         // short scan.
         let place = iterator.moveToStorage()
-        self.iterator = place
-        merged = nil
+        storeScan = place
+        transactionScan = nil
         do throws(StoreError) { try place.value.begin(at: from) } catch {
             end(behind: nil)
             throw error
@@ -24,8 +24,8 @@ public struct InlinedIterator {
 
     /// Wraps the scan of a transaction.
     init(_ iterator: TransactionIterator) {
-        self.iterator = nil
-        merged = .retaining(iterator)
+        storeScan = nil
+        transactionScan = .retaining(iterator)
     }
 
     /// Ends the scan and frees it. Must be called exactly once.
@@ -33,28 +33,28 @@ public struct InlinedIterator {
     @usableFromInline
     func end(behind taken: RecordPlace?) {
         // Taken out first, because ending the scan makes its storage available to the next one.
-        if let iterator { _ = iterator.take() }
-        merged?.with { $0.end(behind: taken) }
-        merged?.release()
+        if let storeScan { _ = storeScan.take() }
+        transactionScan?.with { $0.end(behind: taken) }
+        transactionScan?.release()
     }
 
     /// See ``ScanIterator/nextRow(behind:)``. The next two functions also forward to the scan.
     @usableFromInline
     func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
-        if let iterator { return try iterator.value.nextRow(behind: taken) }
-        return try merged?.with { merged throws(StoreError) in try merged.nextRow(behind: taken) } ?? nil
+        if let storeScan { return try storeScan.value.nextRow(behind: taken) }
+        return try transactionScan?.with { scan throws(StoreError) in try scan.nextRow(behind: taken) } ?? nil
     }
 
     @usableFromInline
     func handOther(_ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
-        if let iterator { return try iterator.value.handOther(record, to: body) }
-        return try merged?.object.handOther(record, to: body) ?? false
+        if let storeScan { return try storeScan.value.handOther(record, to: body) }
+        return try transactionScan?.object.handOther(record, to: body) ?? false
     }
 
     @usableFromInline
     func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
-        if let iterator { return try iterator.value.handOtherKey(record, to: body) }
-        return try merged?.object.handOtherKey(record, to: body) ?? false
+        if let storeScan { return try storeScan.value.handOtherKey(record, to: body) }
+        return try transactionScan?.object.handOtherKey(record, to: body) ?? false
     }
 
     /// Calls `body` with the key and the value of each entry, and ends the scan.
@@ -103,9 +103,9 @@ public struct InlinedIterator {
 
     /// Counts the entries, and ends the scan.
     func count() throws(StoreError) -> Int {
-        if let iterator {
+        if let storeScan {
             defer { end(behind: nil) }
-            return try iterator.value.count()
+            return try storeScan.value.count()
         }
         defer { end(behind: nil) }
         var count = 0
@@ -136,9 +136,9 @@ extension ScanPath {
         // Two calls, because selecting the key for a single call would retain the key.
         if reverse {
             return try InlinedIterator(
-                ScanIterator(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
+                ScanIterator(self, at: snapshot, .backward, stopBound: from, limit: limit), from: to)
         }
-        return try InlinedIterator(ScanIterator(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
+        return try InlinedIterator(ScanIterator(self, at: snapshot, .forward, stopBound: to, limit: limit), from: from)
     }
 
     /// Like ``makeIterator(at:from:to:reverse:limit:)``, over several ranges.
@@ -148,7 +148,7 @@ extension ScanPath {
     ) throws(StoreError) -> InlinedIterator {
         let direction: ScanDirection = reverse ? .backward : .forward
         let iterator = try ScanIterator(self, at: snapshot, over: ranges, direction, limit: ScanRange.limit(limit))
-        let start = iterator.nearEnd
+        let start = iterator.startBound
         return try InlinedIterator(iterator, from: start)
     }
 }

@@ -5,7 +5,8 @@ extension KeyValueReader {
     /// the same moment.
     ///
     /// If the values are scattered in memory, this is several times as fast as single reads. It looks keys up in
-    /// groups, and prefetches for a complete group at once. Keys in ascending order are read faster.
+    /// groups, and prefetches index lines and records for a complete group at once. Keys in ascending order are read
+    /// faster. Files that are replaced meanwhile are kept until the last key was read.
     ///
     /// ```swift
     /// try store.withValues(of: keys) { index, value in
@@ -15,14 +16,15 @@ extension KeyValueReader {
     /// - Parameters:
     ///   - keys: in any order; a key may occur more than once.
     ///   - body: gets the index of a key and its value, or nil if it has none. The value is valid until `body` returns.
-    ///     Files that are replaced meanwhile are kept until the last key was read.
     /// - Throws: ``StoreError``, or the errors of `body`.
     @inlinable
     public func withValues(
         of keys: some Sequence<some Collection<UInt8>>, _ body: (Int, RawSpan?) throws -> Void
     ) throws {
+        // The read does not retain the reader.
         defer { withExtendedLifetime(self) {} }
         var iterator = keys.makeIterator()
+        // `body` may throw any error, but ``_withValues(_:_:)`` throws only `StoreError`.
         var failure: (any Error)?
         try _withValues { group in
             while !group.isFull, let key = iterator.next() { withContiguousBytes(key) { group.append($0) } }
@@ -57,8 +59,8 @@ extension KeyValueReader {
     }
 
     /// Returns copies of the values of several keys, in the order of the keys; nil for each key that has none. All
-    /// values are from the same moment.
+    /// values are from the same moment. Blocks no thread of the cooperative pool.
     public func get(all keys: some Sequence<some Collection<UInt8>>) async throws(StoreError) -> [[UInt8]?] {
-        try await _copyValues(waiting: keys.map { Array($0) })
+        try await _copyValuesAsync(keys.map { Array($0) })
     }
 }

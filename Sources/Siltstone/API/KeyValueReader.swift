@@ -66,13 +66,14 @@ public protocol KeyValueReader: AnyObject, Sendable {
     func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate
 
     /// Like ``_copyValue(_:)``, without blocking a thread of the cooperative pool.
-    func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]?
+    func _copyValueAsync(_ key: [UInt8]) async throws(StoreError) -> [UInt8]?
 
     /// Like ``_contains(_:)``, without blocking a thread of the cooperative pool.
-    func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool
+    func _containsAsync(_ key: [UInt8]) async throws(StoreError) -> Bool
 
-    /// Returns copies of the values of several keys, without blocking a thread of the cooperative pool.
-    func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?]
+    /// Returns copies of the values of several keys, in the order of the keys; nil for each key that has none. All
+    /// values are from the same moment. Blocks no thread of the cooperative pool.
+    func _copyValuesAsync(_ keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?]
 }
 
 // MARK: - One key
@@ -204,11 +205,11 @@ extension KeyValueReader {
 extension KeyValueReader {
     /// Returns a copy of the value of `key`; nil if it has none.
     public func get(_ key: some Collection<UInt8>) async throws(StoreError) -> [UInt8]? {
-        try await _copyValue(waiting: Array(key))
+        try await _copyValueAsync(Array(key))
     }
 
     /// Whether `key` has a value.
     public func contains(_ key: some Collection<UInt8>) async throws(StoreError) -> Bool {
-        try await _contains(waiting: Array(key))
+        try await _containsAsync(Array(key))
     }
 }

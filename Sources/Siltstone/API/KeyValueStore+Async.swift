@@ -1,7 +1,13 @@
-// The asynchronous forms of the functions. A write runs on the caller's thread, because switching to another thread
-// takes longer than the write. Only waits leave the cooperative pool: for a sync, or until memtables have room.
-// Cancellation stops none of these functions: a write that is on its way to the disk completes, and its outcome is
-// reported.
+// The asynchronous forms of the functions. They block no thread of the cooperative pool.
+//
+// A write first runs on the caller's thread with `mayBlock: false`, because a switch to another thread takes longer
+// than the write. If it would have to block, for example until a memtable has room, it returns nil and has changed
+// nothing. It then runs again on a thread that may block (`WritePath.changeWithoutBlocking`). To wait for a sync, the
+// task suspends.
+//
+// Cancellation stops none of these functions: a write that has begun completes, and the function returns its outcome.
+//
+// Closures that may run on another thread capture the parts of the engine that they need instead of the store.
 
 extension KeyValueStore {
     /// Sets the value of `key`.
@@ -70,9 +76,8 @@ extension KeyValueStore {
         return try await change(kind, Array(key), new ?? [], durability, expected: expected) { .equals($0) }
     }
 
-    /// Makes a change.
-    /// - Parameter condition: returns the condition for the write, which may compare with the bytes of `expected`; nil
-    ///   always writes.
+    /// Makes a change, if its condition holds.
+    /// - Parameter condition: gets the bytes of `expected`, and returns the condition; nil to change the key always.
     /// - Returns: whether the condition held.
     private func change(
         _ kind: RecordKind, _ key: [UInt8], _ value: [UInt8], _ durability: Durability?,
@@ -92,12 +97,12 @@ extension KeyValueStore {
     /// Makes all changes that were acknowledged before this call durable, regardless of their durability.
     public func sync() async throws(StoreError) { try await writes.syncAll() }
 
-    /// Writes all changes in memory to a segment.
+    /// Flushes: writes all changes in memory to segments.
     public func flush() async throws(StoreError) {
         try await BlockingWork.run { [writes] () throws(StoreError) in try writes.flush() }
     }
 
-    /// Merges all segments that hold keys in `[from, to]` into one run; see the synchronous form.
+    /// Flushes, and merges all segments that hold keys from `from` through `to` into one run; see the synchronous form.
     public func compact(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) {
         let background = engine.background
         try await BlockingWork.run { () throws(StoreError) in try background.compact(from: from, to: to) }
@@ -115,7 +120,7 @@ extension KeyValueStore {
         try await BlockingWork.run { [engine] () throws(StoreError) in try engine.checkpoint(to: path) }
     }
 
-    /// Closes the store in order, and waits for background work; see the synchronous form.
+    /// Closes the store cleanly, and waits for background work; see the synchronous form.
     public func close() async throws(StoreError) {
         try await BlockingWork.run { [engine] () throws(StoreError) in try engine.close() }
     }

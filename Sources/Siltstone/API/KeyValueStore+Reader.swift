@@ -57,7 +57,7 @@ extension KeyValueStore: KeyValueReader {
             try ScanIterator(scans, ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: engine)
     }
 
-    /// Starts one scan that seeks from range to range. It takes all ranges out of `rest`.
+    /// Starts one scan over all of the ranges, which seeks from one to the next.
     public func _makeIterator(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedIterator
     {
         try scans.makeIterator(at: nil, over: ranges, reverse: reverse, limit: limit)
@@ -77,18 +77,18 @@ extension KeyValueStore: KeyValueReader {
     }
 
     /// Returns a copy of the value of a key. Suspends where ``_copyValue(_:)`` blocks.
-    public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
+    public func _copyValueAsync(_ key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try await reads.readWithoutBlocking(key, at: nil, needsValue: true) { $0.map { [UInt8]($0) } }
     }
 
     /// Whether a key has a value. Suspends where ``_contains(_:)`` blocks.
-    public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
+    public func _containsAsync(_ key: [UInt8]) async throws(StoreError) -> Bool {
         try await reads.readWithoutBlocking(key, at: nil, needsValue: false) { $0 != nil }
     }
 
     /// Returns copies of the values of several keys. Reads a snapshot, so that all values are from one moment although
     /// the reads may suspend.
-    public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
-        try await snapshot()._copyValues(waiting: keys)
+    public func _copyValuesAsync(_ keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
+        try await snapshot()._copyValuesAsync(keys)
     }
 }

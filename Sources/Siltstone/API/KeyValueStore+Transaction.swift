@@ -3,7 +3,7 @@ extension KeyValueStore {
     ///
     /// The caller handles conflicts. `transaction(_:)` is easier, because it retries.
     /// - Parameters:
-    ///   - isolation: the changes by others that are conflicts.
+    ///   - isolation: which changes of other writers are conflicts.
     ///   - durability: when the commit returns; nil for the default of the store.
     /// - Returns: a transaction on the current state. If the store is closed, its reads throw
     ///   ``StoreError/Code/closed``.
@@ -15,11 +15,11 @@ extension KeyValueStore {
 
     /// Runs `body` in a transaction, and commits the transaction.
     ///
-    /// If the commit has a conflict, `body` runs again in a new transaction, after increasing pauses. So it should
-    /// change nothing except the transaction. From the fourth attempt on, the commits of other transactions usually
-    /// wait for it, up to ten milliseconds each.
+    /// If the commit has a conflict, `body` runs again in a new transaction. So it should have no effects outside of
+    /// the transaction. The pauses between attempts become longer. From the fourth attempt on, the commits of other
+    /// transactions usually wait until this one has ended, but each for ten milliseconds at most.
     /// - Parameters:
-    ///   - isolation: the changes by others that are conflicts.
+    ///   - isolation: which changes of other writers are conflicts.
     ///   - durability: when the commit returns; nil for the default of the store.
     ///   - attempts: the largest number of times that `body` runs; at least 1.
     ///   - body: reads and writes. It may end the transaction itself; then nothing more is committed.
@@ -56,7 +56,7 @@ extension KeyValueStore {
     }
 
     /// Runs `body` in a transaction, and commits the transaction; see `transaction(_:)`. Blocks no thread of the
-    /// cooperative pool. Cancellation does not stop a commit.
+    /// cooperative pool. Cancellation stops neither a commit nor the attempts after a conflict.
     public func transaction<R>(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil, attempts: Int = 100,
         _ body: (Transaction) async throws -> R
@@ -78,6 +78,7 @@ extension KeyValueStore {
                 return result
             } catch {
                 let pause = try retry.next(after: error)
+                // In a cancelled task, `Task.sleep` would throw instead of pausing.
                 if pause > 0 { try await BlockingWork.run { Platform.sleep(microseconds: pause) } }
             }
         }

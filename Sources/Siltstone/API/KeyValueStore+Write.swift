@@ -124,7 +124,7 @@ extension KeyValueStore {
     /// Makes all changes that were acknowledged before this call durable, regardless of their durability.
     public func sync() throws(StoreError) { try writes.syncAll() }
 
-    /// Writes all changes in memory to a segment.
+    /// Flushes: writes all changes in memory to segments.
     public func flush() throws(StoreError) { try writes.flush() }
 
     /// Flushes, and merges all segments that hold keys in `[from, to]` into one run. This drops overwritten and removed

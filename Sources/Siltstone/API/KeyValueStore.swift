@@ -16,8 +16,8 @@
 /// Keys and values are any contiguous bytes: `[UInt8]`, `Data`, a buffer, a `RawSpan`, the `utf8` of a `String`.
 public final class KeyValueStore: Sendable {
     let engine: Engine
-    // The parts of the engine that frequent calls use. A call through two references would retain and release them: two
-    // locked operations for each read.
+    // The parts of the engine that frequent calls use. A call through two references would retain and release one of
+    // them: two atomic operations for each read.
     let reads: ReadPath
     let scans: ScanPath
     let writes: WritePath
@@ -29,8 +29,8 @@ public final class KeyValueStore: Sendable {
         writes = engine.writes
     }
 
-    /// Abandons the store if it was not closed, as if the process had died. No change that was acknowledged as synced
-    /// is lost, and buffered changes are in the kernel.
+    /// If the store was not closed, stops it as if the process had died. No acknowledged change is lost: synced changes
+    /// are on stable storage, and the kernel has the buffered ones.
     deinit { engine.abandon() }
 
     /// Opens the store in a directory, or creates one if there is none.

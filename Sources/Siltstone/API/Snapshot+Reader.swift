@@ -1,3 +1,6 @@
+// ``KeyValueReader`` describes each requirement.
+//
+// Cursors keep the engine alive, and not the snapshot: their super version keeps the records that they see.
 extension Snapshot: KeyValueReader {
     /// Returns the snapshot itself.
     public func stable() -> Snapshot { self }
@@ -17,7 +20,7 @@ extension Snapshot: KeyValueReader {
     /// Ends a pin.
     public func _unpin(_ value: PinnedValue) { reads.unpin(value) }
 
-    /// Takes the slow path, for a key that ``_pin(_:)`` left unclear.
+    /// Runs `body` with the value of a key, if it has one. The slow path, for a key that ``_pin(_:)`` left unclear.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         try check()
         _ = try reads.read(key.bytes, at: sequence, sharing: body)
@@ -29,7 +32,8 @@ extension Snapshot: KeyValueReader {
         return try reads.contains(key.bytes, at: sequence)
     }
 
-    /// Looks up many keys in one super version.
+    /// Looks up many keys in one super version: `fill` appends keys to a group, and `body` gets the index and the value
+    /// of each key.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
@@ -71,28 +75,28 @@ extension Snapshot: KeyValueReader {
             keeping: engine)
     }
 
-    /// Estimates how much a range holds now, not at the time of the snapshot.
+    /// Estimates how much a range holds now, not at the time of the snapshot. An estimate cannot tell versions apart.
     public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
         try check()
         return try reads.estimate(range)
     }
 
-    /// Returns a copy of the value of a key.
-    public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
+    /// Returns a copy of the value of a key. Suspends where ``_copyValue(_:)`` blocks.
+    public func _copyValueAsync(_ key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try check()
         return try await reads.readWithoutBlocking(key, at: sequence, needsValue: true) {
             $0.map { [UInt8]($0) }
         }
     }
 
-    /// Whether a key has a value.
-    public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
+    /// Whether a key has a value. Suspends where ``_contains(_:)`` blocks.
+    public func _containsAsync(_ key: [UInt8]) async throws(StoreError) -> Bool {
         try check()
         return try await reads.readWithoutBlocking(key, at: sequence, needsValue: false) { $0 != nil }
     }
 
-    /// Returns copies of the values of several keys.
-    public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
+    /// Returns copies of the values of several keys. Suspends if a read would block.
+    public func _copyValuesAsync(_ keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try check()
         return try await reads.copyValues(of: keys, at: sequence)
     }

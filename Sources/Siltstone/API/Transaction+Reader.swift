@@ -63,23 +63,23 @@ extension Transaction: KeyValueReader {
     }
 
     /// Returns a copy of the value of a key.
-    public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
+    public func _copyValueAsync(_ key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         if let written = try key.withBytes({ key throws(StoreError) in try state.read(key) }) { return written.value }
-        return try await snapshot._copyValue(waiting: key)
+        return try await snapshot._copyValueAsync(key)
     }
 
     /// Whether a key has a value.
-    public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
+    public func _containsAsync(_ key: [UInt8]) async throws(StoreError) -> Bool {
         if let written = try key.withBytes({ key throws(StoreError) in try state.read(key) }) {
             return written.value != nil
         }
-        return try await snapshot._contains(waiting: key)
+        return try await snapshot._containsAsync(key)
     }
 
     /// Looks up the keys one by one.
-    public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
+    public func _copyValuesAsync(_ keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         var values: [[UInt8]?] = []
-        for key in keys { values.append(try await _copyValue(waiting: key)) }
+        for key in keys { values.append(try await _copyValueAsync(key)) }
         return values
     }
 

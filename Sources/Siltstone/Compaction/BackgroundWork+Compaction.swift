@@ -28,7 +28,7 @@ extension BackgroundWork {
             // Releases the arenas that flushes have returned to the pool in the meantime.
             if isIdle {
                 arenas.clear()
-                preloadFreshSegments()
+                preloadNewSegments()
             }
             writes.finishCompactions()
         } catch {
@@ -53,7 +53,7 @@ extension BackgroundWork {
             }
         }
         try result.get()
-        preloadFreshSegmentsSoon()
+        preloadNewSegmentsSoon()
     }
 
     /// Runs a compaction. If the disk is full and the logs hold preallocated space, frees that space and runs the
@@ -70,12 +70,12 @@ extension BackgroundWork {
         var edit = VersionEdit()
         edit.removedSegments = plan.segments.map(\.info.number)
         if plan.isTrivialMove {
-            let run = plan.outputRun ?? versions.takeFileNumber()
+            let run = plan.outputRunNumber ?? versions.takeFileNumber()
             edit.addedSegments = plan.segments.map { .init(info: $0.info, level: plan.outputLevel, run: run) }
             try versions.logAndApply(edit) { note { $0.trivialMoves += 1 } }
             return
         }
-        if plan.isDrop {
+        if plan.isDeletion {
             try versions.logAndApply(edit) { note { $0.compactions += 1 } }
             obsolete.remove(plan.segments.map { .segment($0.info.number) })
             return
@@ -88,17 +88,17 @@ extension BackgroundWork {
         defer { values.endRelocation() }
         let (infos, readers) = try makeSegments(
             sources: plan.inputs.map { RunSource($0, caching: false) },
-            tombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
+            rangeTombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
             segmentBytes: configuration.segmentBytes, pieces: .longLived,
             relocate: { record throws(StoreError) in try self.relocate(record, from: plan.relocating) },
-            shouldStop: { _ in self.status.isStopping })
-        let run = plan.outputRun ?? infos.first?.number ?? 0
+            onProgress: { _ in self.status.isStopping })
+        let run = plan.outputRunNumber ?? infos.first?.number ?? 0
         edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
         do {
-            let fresh = try isRead ? preload(readers) : Array(readers.keys)
+            let unpreloaded = try isRead ? preload(readers) : Array(readers.keys)
             if !plan.relocating.isEmpty { try values.sync() }
             try versions.logAndApply(edit, opened: readers) {
-                note(fresh: fresh) { counts in
+                note(unpreloaded: unpreloaded) { counts in
                     counts.compactions += 1
                     counts.compactionBytesRead += plan.inputBytes
                     counts.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }

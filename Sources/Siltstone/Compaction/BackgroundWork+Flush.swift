@@ -58,10 +58,10 @@ extension BackgroundWork {
         if let log = sealed.log { edit.removedLogs = [log.number] }
         edit.lastSequence = sealed.table.greatestSequence
         let (infos, readers) = try makeSegments(
-            sources: [MemTableSource(sealed.table)], tombstones: sealed.table.rangeTombstones.tombstones,
+            sources: [MemTableSource(sealed.table)], rangeTombstones: sealed.table.rangeTombstones.tombstones,
             isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes,
             pieces: .shortLived,
-            shouldStop: { bytes in
+            onProgress: { bytes in
                 self.writes.flushProgress.add(bytes, ordering: .relaxed)
                 return false
             })
@@ -71,12 +71,12 @@ extension BackgroundWork {
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
         }
         do {
-            let fresh = try isRead ? preload(readers) : Array(readers.keys)
+            let unpreloaded = try isRead ? preload(readers) : Array(readers.keys)
             // Values must be durable before a durable segment points to them.
             if !sealed.valueFiles.isEmpty { try values.sync() }
             try versions.logAndApply(edit, opened: readers, wakes: false) {
                 writes.finishFlush(of: sealed)
-                note(fresh: fresh) { counts in
+                note(unpreloaded: unpreloaded) { counts in
                     counts.flushes += 1
                     counts.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
                     counts.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

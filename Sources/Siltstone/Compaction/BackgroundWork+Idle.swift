@@ -1,20 +1,18 @@
 import Dispatch
 import Synchronization
 
-// A store becomes idle when nobody has written for a moment (``IdleWatch``). It then flushes its memtable, merges the
-// level-0 runs if the merge is cheap enough (``CompactionPicker/pickForIdle(_:)``), and releases the memory and disk
-// space that it had reserved for more writes. Afterwards reads check one run instead of several memtables and runs, the
-// next opening has no log to replay, and the disk space of the log is free.
+// A store becomes idle when nobody has written for a tenth of a second (``IdleWatch``). It then flushes its memtable if
+// that is large enough. It merges the level-0 runs if the merge is cheap enough (``CompactionPicker/pickForIdle(_:)``).
+// It releases the memory and disk space that it had reserved for more writes. After a flush and a merge, reads check
+// one run instead of several memtables and runs, the next opening has no log to replay, and the log's disk space is
+// free.
 extension BackgroundWork {
-    /// An idle store flushes a memtable that holds at least 1/16 of ``Configuration/memTableBytes``. A smaller one is
-    /// not worth a segment.
-    private static let minFraction = 16
+    /// An idle store flushes a memtable of at least this many bytes: 1/16 of ``Configuration/memTableBytes``. A smaller
+    /// one is not worth a segment.
+    var minIdleFlushBytes: Int { configuration.memTableBytes / 16 }
 
-    /// An idle store flushes its memtable if it holds at least this many bytes.
-    var leastIdleFlush: Int { configuration.memTableBytes / Self.minFraction }
-
-    /// Adds the store to ``IdleWatch``, which tidies it once it is idle. Writers call this from time to time. Does
-    /// nothing if the store is already watched.
+    /// Adds the store to ``IdleWatch``, which tidies it once it is idle. Does nothing if the store is already watched.
+    /// Writers call this again and again while they write.
     func watchForIdleness() {
         guard configuration.tidiesWhenIdle, !configuration.readOnly else { return }
         if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
@@ -22,34 +20,38 @@ extension BackgroundWork {
         IdleWatch.shared.add(reference, reads.visible.load(ordering: .relaxed))
     }
 
-    /// Schedules ``tidy(since:)``, which does nothing if a write follows `sequence`.
+    /// Schedules ``tidy(since:)``.
     func tidySoon(since sequence: SequenceNumber) {
         // Runs on the flush queue because closing waits for this queue.
         flushQueue.async { self.tidy(since: sequence) }
     }
 
-    /// Tidies the store if nobody has written since `sequence`. Runs on the flush queue.
+    /// Tidies the store. If somebody has written since `sequence`, seals no memtable and keeps the reserved disk space.
+    /// Runs on the flush queue.
     private func tidy(since sequence: SequenceNumber) {
         guard !status.isStopping else { return }
-        idleSince.store(sequence, ordering: .relaxed)
-        // Clears the flag before checking the memtable. A writer that writes after the check then finds the flag
-        // cleared and adds the store to the watch again.
+        sequenceWhenIdle.store(sequence, ordering: .relaxed)
+        // Clears the flag before `sealIfIdle` checks under the write lock for writes. A writer that takes the lock
+        // afterwards finds the flag cleared, and adds the store to the watch again.
         idleWatchScheduled.store(false, ordering: .sequentiallyConsistent)
-        let sealing = writes.sealIfIdle(since: sequence, leastBytes: leastIdleFlush)
+        let sealing = writes.sealIfIdle(since: sequence, leastBytes: minIdleFlushBytes)
+        // The memtable cannot be sealed yet: it waits for a flush, a compaction or the next log. The watch tries again.
         if sealing == .wait {
             if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-            return IdleWatch.shared.add(reference, sequence, isQuiet: true)
+            return IdleWatch.shared.add(reference, sequence, wasIdle: true)
         }
+        // Frees the memory that is kept for the next memtables.
         arenas.clear()
+        // Fails if somebody has written.
         if !writes.releaseReserves(ifIdleSince: sequence) { watchForIdleness() }
-        // If a flush was scheduled, it schedules the compaction itself when it has finished. The compaction then
-        // includes the flushed run.
+        // If a flush was scheduled, it schedules the compaction when it has finished. The compaction then includes the
+        // flushed run.
         if sealing == .nothing { scheduleCompaction() }
     }
 
     /// True if nobody has written since the store was last found idle.
     var isIdle: Bool {
         configuration.tidiesWhenIdle
-            && idleSince.load(ordering: .relaxed) == reads.visible.load(ordering: .relaxed)
+            && sequenceWhenIdle.load(ordering: .relaxed) == reads.visible.load(ordering: .relaxed)
     }
 }

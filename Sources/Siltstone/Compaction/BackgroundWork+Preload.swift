@@ -2,19 +2,20 @@ import Dispatch
 import Synchronization
 
 extension BackgroundWork {
-    /// Most bytes of segments that one call preloads. The system's cache may already have dropped older segments, and
+    /// Most bytes of segments that one call preloads. The page cache may already have dropped older segments, and
     /// reading those from the disk again would help no reader.
     private static let maxPreloadBytes = 1 << 30
 
-    /// Preloads the segments that were written recently, if that does not slow writers down. Runs on the compaction
-    /// queue. Stops when the store closes, and for an unrequested compaction also when the store is no longer idle.
+    /// Preloads the segments that were written since the last preload and not preloaded. Runs on the compaction queue.
+    /// Stops when the store closes. After an automatic compaction, also stops when the store is no longer idle, so that
+    /// writers are not slowed.
     /// - Parameter isRequested: true after a manual compaction, whose caller is likely to read now.
-    func preloadFreshSegments(isRequested: Bool = false) {
-        let numbers = takeFreshSegments()
-        let fresh = versions.current.allSegments.filter { numbers.contains($0.info.number) }
+    func preloadNewSegments(isRequested: Bool = false) {
+        let numbers = takeUnpreloadedSegments()
+        let segments = versions.current.allSegments.filter { numbers.contains($0.info.number) }
         // If the store does not fit into memory, preloaded pages would evict pages that are in use.
         if directory.pageCache.isTight { return }
-        for segment in Self.preloadable(fresh) {
+        for segment in Self.preloadable(segments) {
             do throws(StoreError) {
                 try segment.preload { self.status.isStopping || !isRequested && !self.isIdle }
             } catch {
@@ -48,6 +49,6 @@ extension BackgroundWork {
         }
     }
 
-    /// Schedules ``preloadFreshSegments(isRequested:)`` on the compaction queue after a manual compaction.
-    func preloadFreshSegmentsSoon() { compactionQueue.async { self.preloadFreshSegments(isRequested: true) } }
+    /// Schedules ``preloadNewSegments(isRequested:)`` on the compaction queue after a manual compaction.
+    func preloadNewSegmentsSoon() { compactionQueue.async { self.preloadNewSegments(isRequested: true) } }
 }

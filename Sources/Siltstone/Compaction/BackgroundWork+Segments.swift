@@ -1,23 +1,22 @@
 extension BackgroundWork {
-    /// Merges sources into new segment files. When it returns, the files are synced and opened, and their directory
-    /// entries are durable. Removes the files if it fails.
+    /// Merges sources into new segments. The files and their directory entries are durable when this returns. If it
+    /// throws, it has removed the files.
     /// - Parameters:
     ///   - sources: the records, newest source first.
-    ///   - tombstones: the range tombstones of all sources.
-    ///   - isBottom: true if no older data exists below the sources, so that tombstones can be dropped.
+    ///   - rangeTombstones: the range tombstones of all sources.
+    ///   - isBottom: see ``CompactionPlan/isBottom``.
     ///   - expectedRecords: approximate number of records, for sizing buffers; 0 if it is unknown.
     ///   - segmentBytes: size at which a new segment starts.
-    ///   - pieces: bytes of each write call, chosen by how long the segments will last.
+    ///   - pieces: bytes of each write call. Segments that last longer are written in larger pieces.
     ///   - relocate: returns the new pointer of a value that it moved; nil if the value stays.
-    ///   - shouldStop: gets the bytes read since its last call, with ``SegmentMerge/recordOverhead`` for each record. It
-    ///     returns true to cancel the merge.
+    ///   - onProgress: see ``SegmentMerge/Environment/onProgress``.
     /// - Returns: the new segments in key order, and a reader for each by file number.
-    /// - Throws: ``StoreError``; ``StoreError/Code/closed`` if `shouldStop` has cancelled the merge.
+    /// - Throws: ``StoreError``; ``StoreError/Code/closed`` if `onProgress` has cancelled the merge.
     func makeSegments(
-        sources: [RecordSource], tombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int = 0,
+        sources: [RecordSource], rangeTombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int = 0,
         segmentBytes: Int, pieces: OutputPieces,
         relocate: @escaping (Record) throws(StoreError) -> ValuePointer? = { _ in nil },
-        shouldStop: @escaping (_ bytes: Int) -> Bool = { _ in false }
+        onProgress: @escaping (_ bytes: Int) -> Bool = { _ in false }
     ) throws(StoreError) -> ([SegmentInfo], [UInt64: SegmentReader]) {
         var made: [UInt64] = []
         let options = SegmentOptions(
@@ -30,10 +29,10 @@ extension BackgroundWork {
                 return try SegmentWriter(
                     file: self.directory.create(.segment(number)), number: number, store: self.directory.identity,
                     options: options)
-            }, relocate: relocate, shouldStop: shouldStop)
+            }, relocate: relocate, onProgress: onProgress)
         do {
             let merge = SegmentMerge(
-                sources: sources, tombstones: tombstones, snapshots: reads.snapshots.live(), isBottom: isBottom,
+                sources: sources, tombstones: rangeTombstones, snapshots: reads.snapshots.live(), isBottom: isBottom,
                 segmentBytes: segmentBytes, environment: environment)
             let infos = try merge.run()
             if !infos.isEmpty { try directory.sync() }

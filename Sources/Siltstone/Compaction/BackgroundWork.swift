@@ -4,12 +4,13 @@ import Synchronization
 /// Runs flushes, compactions, and the other background work of a store.
 ///
 /// Guards three things with atomics and a leaf lock: which work is scheduled, the statistics counters, and the set of
-/// segments that are not preloaded yet. One flush and one compaction run at a time, each on its own serial queue.
-/// Results go to the write path, whose lock wakes the writers that wait for them, and to the version set.
+/// segments that are not preloaded yet (``SegmentReader/preload(shouldStop:)``). One flush and one compaction run at a
+/// time, each on its own serial queue. Both install their output in the version set, and report to the write path,
+/// which wakes the writers that wait for them.
 ///
-/// Callers are: the write path (through ``BackgroundRequests``, which never block), `compact`, ``IdleWatch``, opening
-/// and closing. Work on a queue holds no lock when it starts. It takes the value lock, the manifest lock and the write
-/// lock through their owners.
+/// Callers are: the write path (through the closures of ``BackgroundRequests``, which never block), `compact`,
+/// ``IdleWatch``, opening and closing. Work on a queue holds no lock when it starts. It takes the value lock, the
+/// manifest lock and the write lock through their owners.
 final class BackgroundWork: Sendable {
     let writes: WritePath
     let picker: CompactionPicker
@@ -22,6 +23,9 @@ final class BackgroundWork: Sendable {
     var directory: StoreDirectory { versions.directory }
     var obsolete: ObsoleteFiles { versions.obsolete }
 
+    // All queues are serial. For a concurrent queue, Dispatch watches its threads through file descriptors, and aborts
+    // the process if none are left. Only ``BlockingWork`` has a concurrent queue.
+
     /// Runs one flush at a time, oldest memtable first. Separate from compactions, because otherwise writers would wait
     /// for a compaction.
     let flushQueue = DispatchQueue(label: "siltstone.flush", qos: .userInitiated)
@@ -32,16 +36,16 @@ final class BackgroundWork: Sendable {
     let removalQueue = DispatchQueue(label: "siltstone.removal", qos: .utility)
     /// Runs one compaction at a time.
     let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)
-    /// Prepares memory and log space for writers. All queues are serial except the queue for blocking work. For a
-    /// concurrent queue, Dispatch watches its threads through file descriptors and aborts the process if none are left.
+    /// Prepares memory and log space for writers, and checks whether the store's files fit into memory.
     let preparationQueue = DispatchQueue(label: "siltstone.preparation", qos: .userInitiated)
 
     let flushScheduled = Atomic<Bool>(false)
     let compactionScheduled = Atomic<Bool>(false)
     /// True while ``IdleWatch`` watches the store.
     let idleWatchScheduled = Atomic<Bool>(false)
-    /// The last sequence number at the time when the store was last found idle; `.max` before.
-    let idleSince = Atomic<SequenceNumber>(.max)
+    /// The last sequence number when the store was last found idle; `.max` before. ``isIdle`` compares it with the
+    /// current one.
+    let sequenceWhenIdle = Atomic<SequenceNumber>(.max)
     /// For deferred work, which must not keep this object alive. Leads to nothing once the store is gone.
     let reference = OwnerReference<BackgroundWork>()
 
@@ -49,8 +53,11 @@ final class BackgroundWork: Sendable {
 
     init(_ writes: WritePath) {
         self.writes = writes
+        // As many bytes as level 0 has when its compaction starts: four full memtables.
         picker = CompactionPicker(levelOneBytes: 4 * writes.configuration.memTableBytes)
         reference.set(self)
+        // Called at the first read that may miss the page cache, and then at every 1,024th. The page cache may outlive
+        // this object. The writers that call the other closures cannot, because they keep the engine alive.
         directory.pageCache.whenMissing { [reference] in reference.value?.measureMemorySoon() }
         let requests = BackgroundRequests(
             flush: { [unowned self] in scheduleFlush() },
@@ -65,18 +72,17 @@ final class BackgroundWork: Sendable {
     /// Starts the background work that a newly opened store may need.
     func start() {
         if configuration.readOnly { return }
-        let tables = writes.tables
+        let tables = writes.tables  // oldest first; the active one is the last
         if tables.count > 1 { scheduleFlush() }
         scheduleCompaction()
         // If recovery replayed much log into the memtable, watches for idleness so that it is flushed. The next opening
         // then need not replay the log again.
-        if let active = tables.last?.table, active.byteCount >= leastIdleFlush { watchForIdleness() }
+        if let active = tables.last?.table, active.byteCount >= minIdleFlushBytes { watchForIdleness() }
     }
 
     private func scheduleNextLog() { logQueue.async { self.writes.prepareLog() } }
 
-    /// The queues whose work uses files. Closing drains them in this order: work on one queue may schedule work on a
-    /// later one.
+    /// All queues. Closing waits for them in this order, because work on one queue may schedule work on a later one.
     var queues: [DispatchQueue] { [flushQueue, removalQueue, logQueue, preparationQueue, compactionQueue] }
 
     // MARK: Counts
@@ -95,26 +101,26 @@ final class BackgroundWork: Sendable {
 
     private struct WorkLog: Sendable {
         var counts = Counts()
-        /// Segments that were written but not preloaded since the last preload.
-        var freshSegments: Set<UInt64> = []
+        /// Segments that were written since the last preload, and not preloaded.
+        var unpreloadedSegments: Set<UInt64> = []
     }
 
     var counts: Counts { log.withLock { $0.counts } }
 
     /// Counts finished work.
-    /// - Parameter fresh: numbers of segments that were written but not preloaded.
-    func note(fresh: [UInt64] = [], _ change: (inout Counts) -> Void) {
+    /// - Parameter unpreloaded: numbers of segments that were written but not preloaded.
+    func note(unpreloaded: [UInt64] = [], _ change: (inout Counts) -> Void) {
         log.withLock { log in
             change(&log.counts)
-            log.freshSegments.formUnion(fresh)
+            log.unpreloadedSegments.formUnion(unpreloaded)
         }
     }
 
     /// Removes and returns the numbers of the segments that were written but not preloaded.
-    func takeFreshSegments() -> Set<UInt64> {
+    func takeUnpreloadedSegments() -> Set<UInt64> {
         log.withLock { log in
-            defer { log.freshSegments = [] }
-            return log.freshSegments
+            defer { log.unpreloadedSegments = [] }
+            return log.unpreloadedSegments
         }
     }
 
@@ -126,7 +132,7 @@ final class BackgroundWork: Sendable {
     }
 
     private func measureMemory() {
-        // The result is part of the super version, so a change publishes a new one.
+        // Point reads find the result in the super version, so a change needs a new one.
         if directory.pageCache.measure(versions.current) { writes.republish() }
     }
 }

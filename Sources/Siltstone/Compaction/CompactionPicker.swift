@@ -42,16 +42,16 @@ struct CompactionPicker: Sendable {
     func pick(
         _ version: Version, valueFileBytes: [UInt64: Int], oldestSnapshot: SequenceNumber
     ) -> CompactionPlan? {
-        pickErased(version, oldestSnapshot) ?? pickFlushed(version) ?? pickLevel(version) ?? pickTombstones(
+        pickDeleted(version, oldestSnapshot) ?? pickFlushed(version) ?? pickLevel(version) ?? pickTombstones(
             version, oldestSnapshot)
             ?? pickGarbage(version, valueFileBytes)
     }
 
     /// Drops a segment when newer range tombstones cover all its keys and no snapshot predates those tombstones (a
     /// deletion compaction). Older versions in lower levels stay hidden by the same tombstones.
-    private func pickErased(_ version: Version, _ oldestSnapshot: SequenceNumber) -> CompactionPlan? {
+    private func pickDeleted(_ version: Version, _ oldestSnapshot: SequenceNumber) -> CompactionPlan? {
         if version.rangeTombstones.isEmpty { return nil }
-        let erased = version.runs.compactMap { run -> Run? in
+        let deleted = version.runs.compactMap { run -> Run? in
             let segments = run.segments.filter { segment in
                 version.rangeTombstones.covers(
                     from: segment.info.firstKey, through: segment.info.lastKey,
@@ -59,9 +59,10 @@ struct CompactionPicker: Sendable {
             }
             return segments.isEmpty ? nil : Run(number: run.number, segments: segments)
         }
-        if erased.isEmpty { return nil }
+        if deleted.isEmpty { return nil }
         return CompactionPlan(
-            inputs: erased, outputLevel: 0, outputRun: nil, isBottom: false, isDrop: true, reason: .erased)
+            inputs: deleted, outputLevel: 0, outputRunNumber: nil, isBottom: false, isDeletion: true,
+            reason: .deletedRange)
     }
 
     /// Merges all level-0 runs with the overlapping segments of level 1.
@@ -97,7 +98,7 @@ struct CompactionPicker: Sendable {
         let (first, last) = (segment.info.firstKey, segment.info.lastKey)
         guard version.overlapping(level: level + 1, from: first, to: last).isEmpty else { return nil }
         return CompactionPlan(
-            inputs: [run], outputLevel: level + 1, outputRun: version.run(ofLevel: level + 1)?.number,
+            inputs: [run], outputLevel: level + 1, outputRunNumber: version.run(ofLevel: level + 1)?.number,
             isBottom: false, isTrivialMove: true, reason: .levelSize)
     }
 
@@ -161,8 +162,8 @@ struct CompactionPicker: Sendable {
                 guard let segment = run.segments.first(where: { $0.info.valueFiles.contains { $0.file == worst } })
                 else { continue }
                 return CompactionPlan(
-                    inputs: [Run(number: run.number, segments: [segment])], outputLevel: level, outputRun: run.number,
-                    isBottom: false, relocating: [worst], reason: .valueGarbage)
+                    inputs: [Run(number: run.number, segments: [segment])], outputLevel: level,
+                    outputRunNumber: run.number, isBottom: false, relocating: [worst], reason: .valueGarbage)
             }
         }
         return nil
@@ -195,7 +196,7 @@ struct CompactionPicker: Sendable {
             Double(referenced[number] ?? 0) < 0.9 * Double(bytes)
         }
         return CompactionPlan(
-            inputs: inputs, outputLevel: output, outputRun: version.run(ofLevel: output)?.number, isBottom: true,
+            inputs: inputs, outputLevel: output, outputRunNumber: version.run(ofLevel: output)?.number, isBottom: true,
             relocating: Set(dirty.keys), reason: .requested)
     }
 
@@ -218,7 +219,8 @@ struct CompactionPicker: Sendable {
             !version.overlapping(level: level, from: whole.first, to: whole.last).isEmpty
         }
         return CompactionPlan(
-            inputs: inputs, outputLevel: outputLevel, outputRun: outputRun?.number, isBottom: !below, reason: reason)
+            inputs: inputs, outputLevel: outputLevel, outputRunNumber: outputRun?.number, isBottom: !below,
+            reason: reason)
     }
 
     /// The smallest and the largest key of some segments; nil if there are none.

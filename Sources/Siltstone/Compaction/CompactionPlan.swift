@@ -4,24 +4,37 @@ struct CompactionPlan: Sendable {
     var inputs: [Run]
     /// The level of the output.
     var outputLevel: Int
-    /// The run that the output joins; nil for a new run.
-    var outputRun: UInt64?
-    /// True if no older data exists below the inputs (bottommost level), so that tombstones can be dropped.
+    /// The number of the run that the output joins; nil for a new run.
+    var outputRunNumber: UInt64?
+    /// True if no segment outside of the inputs has older data in their key range (a bottommost-level compaction). The
+    /// merge then drops tombstones.
     var isBottom: Bool
     /// Value files whose live values the compaction relocates, because the files exceed the garbage threshold.
     var relocating: Set<UInt64> = []
-    /// Trivial move: one segment without overlap at its destination. Only its level in the manifest changes; its
-    /// file is not rewritten.
+    /// Trivial move: the only segment overlaps nothing in the output level. The manifest records its new level and run.
+    /// The file is not rewritten.
     var isTrivialMove = false
-    /// Deletion compaction: the segments hold only deleted keys and are dropped without being read.
-    var isDrop = false
-    /// Why the picker chose it.
+    /// Deletion compaction: newer range tombstones cover all keys of the segments. The manifest removes the segments
+    /// without reading them.
+    var isDeletion = false
+    /// Why the picker chose this compaction.
     var reason: Reason
 
-    /// One case for each `pick` function of ``CompactionPicker``. `requested` is a manual compaction. A trivial move is
-    /// always `levelSize`.
-    enum Reason: String, Sendable, Codable {
-        case flushedRuns, levelSize, requested, valueGarbage, tombstones, erased, idle
+    enum Reason: Sendable {
+        /// Level 0 has too many runs.
+        case flushedRuns
+        /// A level exceeds its size limit. Also the reason of every trivial move.
+        case levelSize
+        /// A caller has requested a manual compaction.
+        case requested
+        /// A value file has too much garbage.
+        case valueGarbage
+        /// A segment has too many tombstones.
+        case tombstones
+        /// Range tombstones have deleted all keys of the segments.
+        case deletedRange
+        /// The store is idle, and merging the runs of level 0 is cheap.
+        case idle
     }
 
     var segments: [SegmentReader] { inputs.flatMap(\.segments) }

@@ -3,14 +3,15 @@ enum MemoryNode: Sendable {
     case file(MemoryFileData)
     case directory(MemoryDirectory)
 
-    /// Returns true if two names are links to one file.
+    /// Returns true if both nodes are the same file, under one name or as links. Always false for directories. A rename
+    /// of a file to another of its links does nothing.
     func isSame(as other: MemoryNode) -> Bool {
         guard case (.file(let a), .file(let b)) = (self, other) else { return false }
         return a === b
     }
 }
 
-/// The entries of a directory. A tree of directories is one value, which its owner guards.
+/// The entries of a directory. Subdirectories are stored by value, so the owner of the root guards the complete tree.
 struct MemoryDirectory: Sendable {
     var entries: [String: MemoryNode] = [:]
 
@@ -36,7 +37,7 @@ struct MemoryDirectory: Sendable {
         }
     }
 
-    /// Returns the directory at the path of `call`.
+    /// Returns a copy of the directory at the path of `call`.
     /// - Throws: `ENOENT` or `ENOTDIR` if there is none.
     func directory(_ call: PathCall) throws(FileSystemError) -> MemoryDirectory {
         switch try find(call) {
@@ -67,8 +68,9 @@ struct MemoryDirectory: Sendable {
     }
 }
 
-/// A call on a path, for its errors, and the names in the path.
+/// The path of a file system call, split into names. Makes the errors of the call.
 package struct PathCall {
+    /// The name of the call, for errors.
     package let operation: String
     package let path: String
     /// The names from the root down, without `.` and `..`.

@@ -2,23 +2,25 @@ import Synchronization
 
 /// The bytes of a file of an ``InMemoryFileSystem``, independent of its names.
 ///
-/// Each file reserves address space for the largest size at once; only accessed pages take memory. So the file grows
-/// without moving, and mappings stay valid. Bytes after the end are always zero.
+/// When a file is created, it reserves address space for the largest possible size. Only accessed pages take memory. So
+/// the file grows without moving, and mappings stay valid. Bytes after the end are zero: a thread must not store behind
+/// the end of the file through a mapping.
 ///
-/// `@unchecked Sendable`: the address is fixed, and calls are made under the lock. A thread that stores through a
-/// mapping must order its accesses itself, as with any file.
+/// `@unchecked Sendable`: the address is fixed, and each call holds the lock of ``state``. Threads that access bytes
+/// through a mapping must order their accesses themselves, as with any file.
 package final class MemoryFileData: @unchecked Sendable {
     private let memory: MutableBytes
 
     private struct State {
         var size = 0
-        /// The owners of the file's lock: -1 for one exclusive owner, else the number of readers.
-        var owners = 0
+        /// The owners of the file lock (``lock(exclusive:)``): -1 for one exclusive owner, otherwise the number of
+        /// shared owners.
+        var lockOwners = 0
     }
 
     private let state = Locked(State())
 
-    /// Creates an empty file; nil, with an error number, if there is no address space left.
+    /// Creates an empty file; nil if there is no address space left. `errno` then has the reason.
     package init?(capacity: Int) {
         guard let memory = Platform.mapAnonymous(length: capacity) else { return nil }
         self.memory = memory
@@ -68,26 +70,26 @@ package final class MemoryFileData: @unchecked Sendable {
     /// Clears bytes after the end, because they must read as zeros if the file grows again. Pages that are zero already
     /// are not written, so they take no memory.
     private func clear(_ range: Range<Int>) {
-        let page = 4096
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: page) {
+        let step = 4096
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: step) {
             let bytes = unsafe UnsafeMutableRawBufferPointer(
-                start: base + start, count: min(page, range.upperBound - start))
+                start: base + start, count: min(step, range.upperBound - start))
             if unsafe UnsafeRawBufferPointer(bytes).isZero(0..<bytes.count) { continue }
             unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
         }
     }
 
-    /// Takes the file's lock. Returns false if another owner excludes that.
+    /// Takes the file lock. Returns false if another owner excludes that.
     package func lock(exclusive: Bool) -> Bool {
         state.withLock { state in
-            guard exclusive ? state.owners == 0 : state.owners >= 0 else { return false }
-            state.owners += exclusive ? -1 : 1
+            guard exclusive ? state.lockOwners == 0 : state.lockOwners >= 0 else { return false }
+            state.lockOwners += exclusive ? -1 : 1
             return true
         }
     }
 
     package func unlock(exclusive: Bool) {
-        state.withLock { $0.owners += exclusive ? 1 : -1 }
+        state.withLock { $0.lockOwners += exclusive ? 1 : -1 }
     }
 }
 
@@ -104,8 +106,8 @@ package final class MemoryFile: File {
         self.isWritable = isWritable
     }
 
-    /// Checks the same conditions as the operating system: that the file is open (for writing, if needed), and the
-    /// range.
+    /// Throws the errors of the operating system: if the file is closed, if it is only open for reading and `writing`
+    /// is true, or if the range is not valid.
     private func check(
         _ operation: String, writing: Bool = false, offset: Int = 0, length: Int = 0
     ) throws(FileSystemError) {

@@ -7,14 +7,14 @@ final class SegmentMerge {
         var newSegment: () throws(StoreError) -> SegmentWriter
         /// Moves the value of a pointer record and returns the new pointer; nil if the value stays.
         var relocate: (Record) throws(StoreError) -> ValuePointer? = { _ in nil }
-        /// Returns true to cancel the merge. Called from time to time with the bytes read since the last call: keys and
-        /// values, plus ``SegmentMerge/recordOverhead`` per record.
-        var shouldStop: (_ bytes: Int) -> Bool = { _ in false }
+        /// Gets the bytes that were read since its last call: keys and values, plus ``SegmentMerge/recordOverhead`` for
+        /// each record. Returns true to cancel the merge.
+        var onProgress: (_ bytes: Int) -> Bool = { _ in false }
     }
 
     /// Approximate bytes that a record takes in a memtable in addition to its key and value.
     static let recordOverhead = 40
-    /// Bytes between two calls of `shouldStop`.
+    /// Bytes between two calls of `onProgress`.
     private static let checkInterval = 64 << 10
 
     private let cursor: MergingCursor
@@ -71,7 +71,7 @@ final class SegmentMerge {
             if sinceCheck >= Self.checkInterval {
                 let bytes = sinceCheck
                 sinceCheck = 0
-                if environment.shouldStop(bytes) {
+                if environment.onProgress(bytes) {
                     throw StoreError(.closed, "the store was closed during a compaction")
                 }
             }

@@ -42,7 +42,7 @@ extension ReadPath {
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
         return try reading.view.with { superVersion throws(StoreError) in
-            noteLongRead(superVersion)
+            noteSlowRead(superVersion)
             let visible = sequence ?? visible.load(ordering: .acquiring)
             if !isReady(key, superVersion, visible) { return nil }
             var pin = BlockPin()

@@ -9,8 +9,7 @@ extension ReadPath {
     @inline(__always)
     func pin(_ key: Bytes, at sequence: SequenceNumber? = nil) -> PinnedValue {
         let reading = superVersions.enter()
-        // Loaded after the super version, so that a newer record or tombstone that this number sees hides every record
-        // that the super version has dropped.
+        // Loaded after the super version; see ``ReadPath``.
         let visible = sequence ?? visible.load(ordering: .acquiring)
         let plan = reading.view.with { $0.plan }
         if _fastPath(plan.isQuick) {
@@ -54,11 +53,10 @@ extension ReadPath {
         try status.checkOpen()
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
-        // Loaded after the super version, so that a newer record or tombstone that this number sees hides every record
-        // that the super version has dropped.
+        // Loaded after the super version; see ``ReadPath``.
         let visible = sequence ?? visible.load(ordering: .acquiring)
         return try reading.view.with { superVersion throws(StoreError) in
-            noteLongRead(superVersion)
+            noteSlowRead(superVersion)
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             return try body(superVersion.lookup(key, visible: visible, pin: &pin), superVersion)

@@ -55,16 +55,16 @@ extension ReadPath {
             if let value = found.value { return unsafe body(value.buffer.bytes) }
             if !found.isUnclear { return body(nil) }
         }
-        return try readLong(key, superVersion, visible, postpone, body)
+        return try readSlowly(key, superVersion, visible, postpone, body)
     }
 
     /// Takes the slow path, like ``read(_:at:_:)``.
     @inline(never)
-    private func readLong(
+    private func readSlowly(
         _ key: Bytes, _ superVersion: SuperVersion, _ visible: SequenceNumber, _ postpone: (() -> Void)?,
         _ body: (RawSpan?) -> Bool
     ) throws(StoreError) -> Bool {
-        noteLongRead(superVersion)
+        noteSlowRead(superVersion)
         if let postpone, !isReady(key, superVersion, visible) {
             postpone()
             return true

@@ -1,15 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Serves point reads, and owns the state that all readers share: the current super version, the newest visible
-/// sequence number and the snapshots.
+/// Owns the state that all readers share: the current super version, the newest visible sequence number and the
+/// snapshots. Its extensions serve point reads.
 ///
-/// Guards the replaced super versions that readers may still use, with a leaf lock. The registry of snapshots has its
-/// own lock. Readers of the store take neither. The write path publishes super versions under the write lock. Any
-/// thread may read. A thread that has published calls ``retire()`` afterwards.
+/// A leaf lock guards the replaced super versions. The registry of snapshots has its own lock. Point reads and scans
+/// take neither lock. The write path publishes super versions under the write lock. Any thread may read. A thread that
+/// has published calls ``retire()`` afterwards.
 ///
-/// Readers must load the super version first and the visible number second. Then a newer record or tombstone that the
-/// number sees hides every record that the super version has dropped.
+/// Readers load the super version first and the visible sequence number second. A flush or a compaction drops a record
+/// only if a newer version or a tombstone hides it. A number that is loaded after the super version includes that newer
+/// change. A number that is loaded before may be older than it, and the read would miss both.
 ///
 /// `republish` is set once, before the first read.
 final class ReadPath: Sendable {
@@ -24,17 +25,20 @@ final class ReadPath: Sendable {
     /// it.
     let republish = HeapCell<(SuperVersion) -> Void> { _ in }
 
-    /// Super versions that were replaced, and that no call of ``retire()`` has tried to release yet.
+    /// Replaced super versions that wait for the next call of ``retire()``.
     private let replaced = Locked<[EpochReclaimer.Retired]>([], rank: .leaf)
-    /// Whether a later call of ``retire()`` is scheduled for super versions that were still in use.
+    /// Whether a second call of ``retire()`` is scheduled, for super versions that were still in use at the first.
     private let retirementScheduled = Atomic<Bool>(false)
-    /// The number of slow reads whose super version lacked some range tombstones, since the last publication.
+    /// The number of reads of an outdated super version since the last publication.
     private let outdatedReads = Atomic<Int>(0)
 
     private static let retirementQueue = DispatchQueue(label: "siltstone.retirement", qos: .utility)
     /// Reads of an outdated super version before a new one is published. Making a super version takes as long as some
     /// dozens of these reads.
     private static let outdatedReadsAllowed = 32
+    /// One more read is allowed for each this many range tombstones, because they make the new super version more
+    /// expensive.
+    private static let tombstonesPerOutdatedRead = 4
 
     init(
         _ superVersion: SuperVersion, visible: SequenceNumber, _ directory: StoreDirectory, _ status: StoreStatus
@@ -49,16 +53,16 @@ final class ReadPath: Sendable {
 
     // MARK: Publishing
 
-    /// Makes memtables, newest first, and a version visible to readers. The caller holds the write lock, and calls
-    /// ``retire()`` after releasing it.
+    /// Makes memtables, newest first, and a version visible to readers. The super version also says whether the store's
+    /// files fit into memory (``PageCache/isTight``). The caller holds the write lock, and calls ``retire()`` after
+    /// releasing it.
     func publish(_ tables: [MemTable], _ version: Version) {
         let next = SuperVersion(tables: tables, version: version, isTight: directory.pageCache.isTight)
         replaced.withLock { $0.append(superVersions.publish(next)) }
     }
 
-    /// Releases replaced super versions: immediately those without readers, and the others by another call 10 ms later.
-    /// Must not be called under the write lock, because releasing the last reference to files and memtables may take
-    /// long.
+    /// Releases the replaced super versions that no reader uses. If some are still in use, schedules another call after
+    /// 10 ms. Must not be called under the write lock, because releasing files and memtables may take long.
     func retire() {
         let retired = replaced.withLock { replaced in
             defer { replaced = [] }
@@ -67,7 +71,7 @@ final class ReadPath: Sendable {
         if superVersions.retire(retired) || retirementScheduled.exchange(true, ordering: .acquiringAndReleasing) {
             return
         }
-        // The closure retains this read path until then, but not the engine, which holds the lock of the directory.
+        // The closure keeps this object alive, but not the engine, so the lock of the directory can be released.
         Self.retirementQueue.async {
             // Sleeps instead of using a Dispatch timer, because Dispatch timers use file descriptors.
             Platform.sleep(microseconds: 10_000)
@@ -76,23 +80,23 @@ final class ReadPath: Sendable {
         }
     }
 
-    /// Like ``retire()``, but on another thread. The caller is itself a reader, so it must not wait for its own read to
-    /// end.
+    /// Like ``retire()``, but on another thread. For a reader that has published: it holds the write lock, and its own
+    /// read still uses a replaced super version.
     func retireSoon() { Self.retirementQueue.async { self.retire() } }
 
-    /// Counts a slow read if its super version is outdated, which means that it lacks some range tombstones. After
-    /// enough of these reads, publishes a new super version.
+    /// Counts a slow read if its super version is outdated. After enough outdated reads, publishes a new super version.
     ///
-    /// A removal of a range does not publish by itself. Many removals may follow each other, and making a super version
-    /// takes time proportional to the number of tombstones. The number of reads allowed grows with it.
+    /// A super version is outdated if its ``ReadPlan`` lacks range tombstones that a memtable has received since. Its
+    /// point reads then take the slow path. A deletion of a range does not publish by itself, because many may follow
+    /// each other, and making a super version takes time proportional to the number of tombstones.
     @inline(__always)
-    func noteLongRead(_ superVersion: SuperVersion) {
+    func noteSlowRead(_ superVersion: SuperVersion) {
         if _slowPath(superVersion.plan.isOutdated) { countOutdatedRead(superVersion) }
     }
 
     @inline(never)
     private func countOutdatedRead(_ superVersion: SuperVersion) {
-        let limit = Self.outdatedReadsAllowed + superVersion.plan.tombstoneCount / 4
+        let limit = Self.outdatedReadsAllowed + superVersion.plan.tombstoneCount / Self.tombstonesPerOutdatedRead
         if outdatedReads.add(1, ordering: .relaxed).newValue >= limit { republish.value(superVersion) }
     }
 
@@ -104,13 +108,11 @@ final class ReadPath: Sendable {
     /// Returns the current super version and the newest visible sequence number, for a reader that keeps both for long.
     ///
     /// The super version is still current after `visible` was loaded. Otherwise `visible` could include a large value
-    /// whose file is newer than the super version. A compaction could then delete that file while the super version is
-    /// in use.
+    /// whose file is newer than the super version. Garbage collection could then delete that file while the super
+    /// version is in use. A point read needs no such check, because it reads again (``hasMovedOn(from:_:)``).
     func current() -> (SuperVersion, SequenceNumber) {
         var superVersion = superVersions.current()
         while true {
-            // Loaded after the super version, so that a newer record or tombstone that this number sees hides every
-            // record that the super version has dropped.
             let sequence = visible.load(ordering: .acquiring)
             let now = superVersions.current()
             if now === superVersion { return (superVersion, sequence) }
@@ -118,7 +120,7 @@ final class ReadPath: Sendable {
         }
     }
 
-    /// Estimates how much a range holds now.
+    /// Estimates the entries and bytes of a range in the current super version.
     func estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
         try status.checkOpen()
         return superVersions.current().estimate(range)

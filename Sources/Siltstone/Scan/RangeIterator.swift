@@ -24,20 +24,19 @@ struct RangeIterator {
         return range(entered - 1)
     }
 
-    /// Moves to the first range, in scan order, that does not end before a position, without entering it. May go back to
-    /// a range that was entered before.
-    /// - Parameter place: in a forward scan the first key to visit; in a backward scan the first key above those to
-    ///   visit.
+    /// Moves to the first range, in scan order, that does not end before a position, without entering it. May go back
+    /// to a range that was entered before.
+    /// - Parameter position: see ``ScanIterator``.
     /// - Complexity: O(log n) for n ranges
-    mutating func skip(before place: [UInt8]) {
-        entered = ranges.indices.partitioningIndex { !ends(range($0), before: place) }
+    mutating func skip(before position: [UInt8]) {
+        entered = ranges.indices.partitioningIndex { !ends(range($0), before: position) }
     }
 
     /// Whether a range ends before a position, in scan order.
-    private func ends(_ range: KeyRange, before place: [UInt8]) -> Bool {
+    private func ends(_ range: KeyRange, before position: [UInt8]) -> Bool {
         switch direction {
-        case .forward: range.to.map { !place.lexicographicallyPrecedes($0) } ?? false
-        case .backward: !range.from.lexicographicallyPrecedes(place)
+        case .forward: range.to.map { !position.lexicographicallyPrecedes($0) } ?? false
+        case .backward: !range.from.lexicographicallyPrecedes(position)
         }
     }
 }
@@ -46,10 +45,11 @@ extension KeyRange {
     /// The first key; nil for the smallest key.
     private var start: [UInt8]? { from.isEmpty ? nil : from }
 
-    /// The end of the range at which a scan starts: the first key, or the first key after the range if the scan goes
-    /// backward.
-    func nearEnd(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? start : to }
+    /// The position at which a scan of the range starts: forward the first key (inclusive), backward the upper bound
+    /// (exclusive); nil if the range is open there.
+    func startBound(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? start : to }
 
-    /// The end of the range at which a scan ends.
-    func farEnd(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? to : start }
+    /// The position at which a scan of the range stops: forward the upper bound (exclusive), backward the first key
+    /// (inclusive); nil if the range is open there.
+    func stopBound(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? to : start }
 }

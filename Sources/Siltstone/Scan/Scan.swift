@@ -9,7 +9,7 @@ final class Scan {
     var failure: StoreError? { didSet { hasFailed = failure != nil } }
     /// Whether ``failure`` is set. Reading ``failure`` itself would copy it.
     private(set) var hasFailed = false
-    /// Storage for a ``ScanIterator`` at a fixed address, for loops that are inlined into callers and cannot hold the iterator.
+    /// Storage for a ``ScanIterator`` at a fixed address. Loops that are inlined into callers cannot hold the iterator.
     let iteratorStorage = HeapSlot<ScanIterator>()
     /// The value file that the last value was read from, so that the next value need not look for it.
     let recentValueFile = HeapCell(RecentValueFile())

@@ -1,73 +1,70 @@
 import Synchronization
 
-/// One scan over a range of a store. Cursors and `forEach` use it.
+/// One scan over a range of a store, or over several. Cursors and `forEach` use it.
+///
+/// - A *record* is the newest visible version of a key: a value, a pointer into a value file, or a tombstone.
+/// - An *entry* is a record that the scan returns. Tombstones and records that a range tombstone deletes are *hidden*.
+/// - A *span* is a sequence of records that the merge returns by one call.
+/// - A *stretch* is a sequence of keys to which the same range tombstones apply.
+/// - A *row* is a part of a span: records in the current range, and in one stretch if there are range tombstones.
+/// - A *position* is the gap directly before a key. A forward scan goes on with that key, a backward scan with the next
+///   smaller one.
 struct ScanIterator: ~Copyable {
-    /// Unowned: the caller keeps it alive during the scan. A retain and a release would take a tenth of a short scan,
-    /// because all locked operations wait for earlier memory operations.
+    /// Not retained: the caller keeps it alive during the scan. A retain and a release would take a tenth of a short
+    /// scan, because atomic operations wait for earlier memory operations.
     private let path: Borrowed<ScanPath>
-    /// Retained. An ordinary reference would be retained again for each use.
+    /// Owned until ``deinit`` gives it back. An ordinary reference would be retained and released at each use.
     private let scan: Borrowed<Scan>
-    /// The merging cursor of ``scan``, which keeps it alive.
+    /// The merge of ``scan``. Not retained, because ``scan`` keeps it alive.
     private let merge: Borrowed<MergingCursor>
-    /// The last change that the scan sees.
+    /// The newest change that the scan sees.
     private let sequence: SequenceNumber
-    /// The sets of range tombstones that the scan must honor. There are mostly none.
+    /// The range tombstones of all memtables and segments of the super version. Most stores have none.
     private let tombstones: [RangeTombstones]
-    /// The stretch of keys around the current position, and whether it is known: it is not after a seek in the span.
+    /// The stretch of the current row.
     private var stretch = TombstoneStretch()
+    /// False after a seek within the span. It may have gone back, and a stretch does not know where it starts.
     private var hasStretch = false
-    /// Whether all records are read with their sequence numbers. They are needed only if a range tombstone covers some
-    /// records.
+    /// Whether the merge reads sequence numbers. Only a stretch that a range tombstone covers needs them.
     private var isNumbered = false
     let direction: ScanDirection
-    /// The end of the range at which the scan starts, unless ``begin(at:)`` gives it; nil for the first key in scan
-    /// order.
-    var nearEnd: [UInt8]?
-    /// The end of the range at which the scan ends; nil for the last key in scan order.
-    var farEnd: [UInt8]?
-    /// The ranges of a scan over several ranges; ``nearEnd`` and ``farEnd`` belong to the current one.
+    /// The position at which the range starts in scan order: forward its first key (inclusive), backward its upper
+    /// bound (exclusive). Nil if the range is open there, or if ``begin(at:)`` gets the position.
+    var startBound: [UInt8]?
+    /// The position at which the range stops in scan order: forward its upper bound (exclusive), backward its first key
+    /// (inclusive). Nil if the range is open there.
+    var stopBound: [UInt8]?
+    /// The ranges of a scan over several ranges. ``startBound`` and ``stopBound`` belong to the current one.
     var ranges: RangeIterator?
     /// The number of entries that the scan may still return.
-    private(set) var left: Int
-    /// Whether the first span was read.
+    private(set) var remaining: Int
+    /// Whether the first row was read.
     private(set) var isStarted = false
-    /// The span of records that was read last. ``next`` and ``end`` bound the unread part of it that is in the range.
+    /// The span that was read last.
     private(set) var span = RecordRow.none
+    /// The next record of the current row, and the end of the row. Both nil before the first row.
     var next: RecordPlace?
-    var end: RecordPlace?
-    /// Whether the range has no records after ``end``.
-    var isLastSpan = false
+    var rowEnd: RecordPlace?
+    /// Whether the range has no records after ``rowEnd``.
+    var isLastRow = false
 
-    /// Makes a scan over one range. The other parameters are those of ``init(_:at:_:farEnd:limit:)``.
+    /// Makes a scan over one range. The other parameters are those of ``init(_:at:_:stopBound:limit:)``.
     init(_ path: ScanPath, at snapshot: SequenceNumber? = nil, _ range: ScanRange) throws(StoreError) {
         let (keys, direction) = (range.keys, range.direction)
-        try self.init(path, at: snapshot, direction, farEnd: keys.farEnd(direction), limit: range.limit)
-        nearEnd = keys.nearEnd(direction)
-    }
-
-    /// Makes a scan over several ranges, sorted and disjoint, which seeks from one to the next.
-    init(
-        _ path: ScanPath, at snapshot: SequenceNumber?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int
-    ) throws(StoreError) {
-        var iterator = RangeIterator(ranges, direction)
-        let first = iterator.next()
-        try self.init(
-            path, at: snapshot, direction, farEnd: first?.farEnd(direction), limit: first == nil ? 0 : limit)
-        nearEnd = first?.nearEnd(direction)
-        self.ranges = iterator
+        try self.init(path, at: snapshot, direction, stopBound: keys.stopBound(direction), limit: range.limit)
+        startBound = keys.startBound(direction)
     }
 
     /// Makes a scan that ``begin(at:)`` starts.
     /// - Parameters:
-    ///   - path: unowned. The caller keeps it and the store alive during the scan.
-    ///   - snapshot: the last change that the scan sees; nil for the newest visible one. The caller keeps the snapshot
-    ///     until this returns. The scan keeps its super version, so it does not see the effects of later flushes and
-    ///     compactions.
+    ///   - path: not retained. The caller keeps it and the store alive during the scan.
+    ///   - snapshot: the newest change that the scan sees; nil for the newest visible one. The caller keeps the
+    ///     snapshot until this returns. Afterwards the scan's super version keeps the records.
     ///   - direction: the scan order.
-    ///   - farEnd: the end of the range at which the scan ends; nil for no bound.
+    ///   - stopBound: see ``stopBound``.
     ///   - limit: the largest number of entries to return.
     init(
-        _ path: ScanPath, at snapshot: SequenceNumber?, _ direction: ScanDirection, farEnd: consuming [UInt8]?,
+        _ path: ScanPath, at snapshot: SequenceNumber?, _ direction: ScanDirection, stopBound: consuming [UInt8]?,
         limit: Int
     ) throws(StoreError) {
         try path.reads.status.checkOpen()
@@ -79,8 +76,8 @@ struct ScanIterator: ~Copyable {
         merge = scan.with { Borrowed($0.merge) }
         sequence = snapshot ?? now
         self.direction = direction
-        self.farEnd = farEnd
-        left = limit
+        self.stopBound = stopBound
+        remaining = limit
         tombstones = scan.with { $0.superVersion.rangeTombstones() }
     }
 
@@ -88,8 +85,8 @@ struct ScanIterator: ~Copyable {
         path.with { $0.give(scan) }
     }
 
-    /// Moves the scan into the storage of its ``Scan``, where it has an address. The caller ends the scan by taking it
-    /// out again (`HeapPlace.take()`).
+    /// Moves this iterator into storage of its ``Scan``, so that it has a fixed address. To end the scan, the caller
+    /// takes the iterator out again by `HeapPlace.take()` and drops it.
     consuming func moveToStorage() -> HeapPlace<ScanIterator> {
         let place = scan.with { $0.iteratorStorage.place }
         place.fill(self)
@@ -98,29 +95,29 @@ struct ScanIterator: ~Copyable {
 
     // MARK: Records
 
-    /// Returns the next visible record, valid until the next call; nil at the end.
+    /// Returns the record of the next entry, valid until the next call; nil at the end.
     @inline(__always)
     mutating func nextRecord() throws(StoreError) -> Record? {
-        while left > 0 {
-            if next == end, try !readSpan() { return nil }
+        while remaining > 0 {
+            if next == rowEnd, try !readRow() { return nil }
             guard let record = next else { return nil }
             next = record + 1
-            if Self.isSkipped(record, stretch) { continue }
-            left &-= 1
+            if Self.isHidden(record, stretch) { continue }
+            remaining &-= 1
             return record.record
         }
         return nil
     }
 
-    /// Runs `body` with the value of the record that was returned last. Reads it from its value file if the record
-    /// holds a pointer.
-    /// - Parameter later: a record whose value the scan will probably need later, to be prefetched.
+    /// Runs `body` with the value of a record of the current span. Fetches the value if it is in a value file.
+    /// - Parameter later: a record whose value the scan will probably need later. Its value is prefetched.
     func withValue<R>(
         of record: Record, before later: RecordPlace? = nil, _ body: (Bytes) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         guard record.kind == .pointer else { return try body(record.value) }
-        if let (value, keeper) = scan.with({ $0.recentValueFile.value.value(of: record, before: later) }) {
-            defer { withExtendedLifetime(keeper) {} }
+        // The value is most often in the same file as the previous one. The mapping keeps its bytes valid.
+        if let (value, mapping) = scan.with({ $0.recentValueFile.value.value(of: record, before: later) }) {
+            defer { withExtendedLifetime(mapping) {} }
             return try body(value)
         }
         return try path.object.reads.withResolvedValue(
@@ -132,99 +129,98 @@ struct ScanIterator: ~Copyable {
     /// Calls `body` with the key and the value of each remaining entry.
     /// - Parameter body: gets bytes that are valid until it returns. It returns false to stop.
     mutating func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        while left > 0, try next != end || readSpan() {
+        while remaining > 0, try next != rowEnd || readRow() {
             // Local variables, because members of `self` would be loaded and stored for each record.
-            guard var record = next, let last = end else { return }
-            var left = left
-            defer { (next, self.left) = (record, left) }
+            guard var record = next, let rowEnd else { return }
+            var remaining = remaining
+            defer { (next, self.remaining) = (record, remaining) }
             let stretch = stretch
             let isPlain = stretch.covering == 0
-            while record != last, left > 0 {
+            while record != rowEnd, remaining > 0 {
                 let current = record
                 record += 1
                 let isValue = current.kind == .value
-                if _slowPath(!isValue || !isPlain), Self.isSkipped(current, stretch) { continue }
-                left &-= 1
+                if _slowPath(!isValue || !isPlain), Self.isHidden(current, stretch) { continue }
+                remaining &-= 1
                 let goesOn =
                     unsafe _fastPath(isValue)
                     ? try body(current.key.buffer.bytes, current.value.buffer.bytes)
-                    : try handPointed(current, to: body)
+                    : try handResolved(current, to: body)
                 if !goesOn { return }
             }
         }
     }
 
-    /// Calls `body` with the key and the value of a record whose value is in a value file.
+    /// Calls `body` with the key and the value of an entry. Fetches the value if it is in a value file.
     @inline(never)
-    private func handPointed(
+    private func handResolved(
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         let later = record + RecentValueFile.distance
-        let isThere = end.map { later < $0 } ?? false
-        return try withValue(of: record.record, before: isThere ? later : nil) { value in
+        let isInRow = rowEnd.map { later < $0 } ?? false
+        return try withValue(of: record.record, before: isInRow ? later : nil) { value in
+            // A result, because `body` may throw any error, and this closure only a `StoreError`.
             Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }
         }.get()
     }
 
-    /// Whether a record is a tombstone, or deleted by a range tombstone. Static, because a method would copy `self` for
-    /// each record.
+    /// Whether a record is hidden. Static, because a method would copy `self` for each record.
     @inline(__always)
-    private static func isSkipped(_ record: RecordPlace, _ stretch: TombstoneStretch) -> Bool {
+    private static func isHidden(_ record: RecordPlace, _ stretch: TombstoneStretch) -> Bool {
         record.kind == .tombstone || record.sequence < stretch.covering
     }
 
-    // MARK: Spans
+    // MARK: Rows
     //
-    // A caller asks for a row and uses its records in order. It may stop early at a record that is no plain value: a
-    // tombstone, a pointer to a value file, or one in a range tombstone. It gives that record to ``handOther(_:to:)``,
-    // or skips it by ``isSkipped(_:)`` and ``discountHidden()``, and asks for the next row behind it.
+    // The caller's own loop works on rows. It gets a row from ``nextRow(behind:)`` and uses the records in order, up to
+    // the first that it cannot use itself: for entries the first that is not a plain value, for keys the first
+    // tombstone. It passes that record to ``handOther(_:to:)`` or ``handOtherKey(_:to:)``, and gets the next row behind
+    // it. The scan of a transaction finds hidden records by ``isHidden(_:)``, and reports them by ``discountHidden()``.
 
-    /// Returns the next records as a row in which no range tombstone applies. If a range tombstone covers the next
-    /// record, returns an empty row at that record; the caller then passes the record to ``handOther(_:to:)``. Returns
-    /// nil at the end.
-    /// - Parameter taken: the position after the last record of the previous row that the caller has used; nil for the
+    /// Returns the next row, with at most ``remaining`` records; nil at the end. If a range tombstone covers the row,
+    /// returns an empty row at its first record. The caller passes that record to ``handOther(_:to:)``.
+    /// - Parameter taken: the place after the last record of the previous row that the caller has used; nil for the
     ///   first row.
     mutating func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         take(upTo: taken)
-        guard left > 0 else { return nil }
-        if next == end, try !readSpan() { return nil }
-        guard let first = next, let last = end else { return nil }
+        guard remaining > 0 else { return nil }
+        if next == rowEnd, try !readRow() { return nil }
+        guard let first = next, let last = rowEnd else { return nil }
         if _slowPath(stretch.covering > 0) { return RecordRow(start: first, end: first) }
-        return RecordRow(start: first, end: last - first > left ? first + left : last)
+        return RecordRow(start: first, end: last - first > remaining ? first + remaining : last)
     }
 
-    /// Moves to `taken`, a position in the previous row, and counts the records before it as returned.
+    /// Moves to `taken`, a place in the previous row, and counts all records before it as returned entries.
     @inline(__always)
     mutating func take(upTo taken: RecordPlace?) {
         guard let taken, let before = next else { return }
-        left &-= taken - before
+        remaining &-= taken - before
         next = taken
     }
 
     /// Whether a record is hidden: a tombstone, or deleted by a range tombstone.
-    func isSkipped(_ record: RecordPlace) -> Bool { Self.isSkipped(record, stretch) }
+    func isHidden(_ record: RecordPlace) -> Bool { Self.isHidden(record, stretch) }
 
-    /// Corrects the count for a hidden record, which ``take(upTo:)`` counts as a returned entry.
-    mutating func discountHidden() { left &+= 1 }
+    /// Makes up for a hidden record, which the next ``take(upTo:)`` counts as an entry.
+    mutating func discountHidden() { remaining &+= 1 }
 
-    /// Handles the record at which a row ended early. Calls `body` with it, unless it is hidden.
+    /// Handles the record at which the caller's loop over a row stopped. Calls `body` with its key and value, unless
+    /// the record is hidden.
     /// - Returns: the result of `body`; true if the record is hidden.
     mutating func handOther(
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
-        if Self.isSkipped(record, stretch) {
-            // The next call of ``nextRow(behind:)`` counts the record as returned, but it is not an entry.
-            left &+= 1
+        if Self.isHidden(record, stretch) {
+            discountHidden()
             return true
         }
-        return try handPointed(record, to: body)
+        return try handResolved(record, to: body)
     }
 
-    /// Handles the record at which a row of keys ended early. Calls `body` with its key, unless it is hidden.
-    /// - Returns: the result of `body`; true if the record is hidden.
+    /// Like ``handOther(_:to:)``, for a loop over keys. Calls `body` with the key only.
     mutating func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
-        if Self.isSkipped(record, stretch) {
-            left = left &+ 1
+        if Self.isHidden(record, stretch) {
+            discountHidden()
             return true
         }
         return try unsafe body(record.key.buffer.bytes)
@@ -233,42 +229,42 @@ struct ScanIterator: ~Copyable {
     /// Counts the remaining entries by reading their records, without fetching values from value files.
     mutating func count() throws(StoreError) -> Int {
         var count = 0
-        while left > 0 {
-            if next == end, try !readSpan() { break }
-            guard var record = next, let last = end else { break }
+        while remaining > 0 {
+            if next == rowEnd, try !readRow() { break }
+            guard var record = next, let rowEnd else { break }
             let before = count
-            while record != last, count - before < left {
-                if !Self.isSkipped(record, stretch) { count &+= 1 }
+            while record != rowEnd, count - before < remaining {
+                if !Self.isHidden(record, stretch) { count &+= 1 }
                 record += 1
             }
             next = record
-            left &-= count - before
+            remaining &-= count - before
         }
         return count
     }
 
-    /// Reads the first records from `key` on; nil for the first key in scan order. The scan then need not keep its
-    /// start in ``nearEnd``. Called at most once, before any record is read.
+    /// Starts the scan at a position, and reads the first row. The caller need not set ``startBound`` then. Called at
+    /// most once, before any record is read.
+    /// - Parameter key: nil for the first key in scan order.
     mutating func begin(at key: [UInt8]?) throws(StoreError) {
-        if left > 0 { _ = try readSpan(first: key) }
+        if remaining > 0 { _ = try readRow(first: key) }
     }
 
-    /// Reads the next span of records, up to the end of the range. Returns whether there are any.
-    private mutating func readSpan() throws(StoreError) -> Bool { try readSpan(first: isStarted ? nil : nearEnd) }
+    /// Reads the next row. Returns false at the end of the scan.
+    private mutating func readRow() throws(StoreError) -> Bool { try readRow(first: isStarted ? nil : startBound) }
 
-    /// Reads the next span of records, up to the end of the range. If the current range has no more, moves to the next
-    /// range that has records.
-    /// - Parameter key: the start, for the first span only; nil for the first key in scan order.
-    private mutating func readSpan(first key: [UInt8]?) throws(StoreError) -> Bool {
-        try checkPlace()
+    /// Reads the next row. If the current range has no more records, moves to the next range that has some.
+    /// - Parameter key: the position of the first row, ignored afterwards; nil for the first key in scan order.
+    private mutating func readRow(first key: [UInt8]?) throws(StoreError) -> Bool {
+        try checkNotFailed()
         do {
-            if try isStarted ? readNextSpan() : readFirstSpan(key) { return true }
+            if try isStarted ? readNextRow() : readFirstRow(key) { return true }
             return try readNextRange()
         } catch { try fail(error) }
     }
 
-    /// Throws the earlier error if the scan has failed, because its position is then unknown.
-    func checkPlace() throws(StoreError) {
+    /// Throws the error that ended the scan, if there was one. After an error, the position of the merge is unknown.
+    func checkNotFailed() throws(StoreError) {
         if let failure = scan.with({ $0.failure }) { throw failure }
     }
 
@@ -278,57 +274,60 @@ struct ScanIterator: ~Copyable {
         throw error
     }
 
-    /// Reads the next span of the current range. Returns false at the end of the range.
-    private mutating func readNextSpan() throws(StoreError) -> Bool {
-        if isLastSpan { return false }
-        if _slowPath(!tombstones.isEmpty) { return try readNextStretch() }
-        guard try readWholeSpan() else { return false }
-        end = span.end
-        cutAtFarEnd()
-        return next != end
+    /// Reads the next row of the current range. Returns false at the end of the range.
+    private mutating func readNextRow() throws(StoreError) -> Bool {
+        if isLastRow { return false }
+        if _slowPath(!tombstones.isEmpty) { return try readNextRowInStretch() }
+        guard try fetchSpan() else { return false }
+        rowEnd = span.end
+        cutAtStop()
+        return next != rowEnd
     }
 
-    /// Like ``readNextSpan()``, but first seeks to the start of a range or to the target of a seek.
-    mutating func readFirstSpan(_ key: [UInt8]?) throws(StoreError) -> Bool {
+    /// Like ``readNextRow()``, but first seeks to a position: the start of a range, or the target of a seek.
+    mutating func readFirstRow(_ key: [UInt8]?) throws(StoreError) -> Bool {
         isStarted = true
+        // Only forward scans use the cache of deleted ranges.
         guard direction == .forward else {
             try seek(key)
-            return try readNextSpan()
+            return try readNextRow()
         }
+        // Not retained for the check, which each scan makes.
         let deletedRanges = path.with { Borrowed($0.deletedRanges) }
         if _slowPath(deletedRanges.with { $0.hasRanges }),
-            let known = withContiguousBytes(
+            let deletedEnd = withContiguousBytes(
                 key ?? [], { deletedRanges.object.end(from: $0, visible: sequence) })
         {
-            return try readFirstSpan(from: known)
+            return try readFirstRow(from: deletedEnd)
         }
-        return try readFirstSpan(from: key)
+        return try readFirstRow(from: key)
     }
 
-    /// Reads the first span from `key` on. If its first record is hidden, moves to the first entry.
-    private mutating func readFirstSpan(from key: [UInt8]?) throws(StoreError) -> Bool {
+    /// Reads the first row from a position on. If its first record is hidden, moves to the first entry.
+    private mutating func readFirstRow(from key: [UInt8]?) throws(StoreError) -> Bool {
         try seek(key)
-        guard try readNextSpan() else { return false }
-        guard let first = next, _slowPath(Self.isSkipped(first, stretch)) else { return true }
+        guard try readNextRow() else { return false }
+        guard let first = next, _slowPath(Self.isHidden(first, stretch)) else { return true }
         return try passDeleted(from: key ?? [])
     }
 
-    /// Moves the merge to a key; nil for the first key in scan order. Also finds the stretch of range tombstones there.
+    /// Moves the merge to a position; nil for the first key in scan order. Also looks up the stretch there.
     private mutating func seek(_ key: [UInt8]?) throws(StoreError) {
         if _slowPath(!tombstones.isEmpty) {
+            // Otherwise ``readNextRowInStretch()`` would first return the rest of the old span.
             leaveSpan()
             if let key { withContiguousBytes(key) { setStretch(at: $0) } } else { setStretch(at: nil) }
         }
         try seek(key, numbered: stretch.covering > 0)
     }
 
-    /// Moves the merge to a key. If `numbered`, records are read with their sequence numbers.
+    /// Moves the merge to a position. If `numbered`, it then reads sequence numbers.
     private mutating func seek(_ key: [UInt8]?, numbered: Bool) throws(StoreError) {
         isNumbered = numbered
         try merge.with { merge throws(StoreError) in
             merge.restart(direction, visible: sequence, numbered: numbered)
-            // A scan without a limit stays unlimited, although `left` decreases with each returned entry.
-            let limit = left > .max / 2 ? .max : left
+            // Without a limit, `remaining` starts at `.max` and decreases with each entry. The merge must see no limit.
+            let limit = remaining > .max / 2 ? .max : remaining
             guard let key else { return try merge.seek(nil, limit: limit) }
             try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: limit) }
         }
@@ -336,34 +335,37 @@ struct ScanIterator: ~Copyable {
 
     // MARK: Range tombstones
 
-    /// Like ``readNextSpan()``, for a scan with range tombstones. It cuts the span where other tombstones start to
-    /// apply, so that the tombstones are looked up once for each stretch of keys instead of once for each key.
-    private mutating func readNextStretch() throws(StoreError) -> Bool {
+    /// Like ``readNextRow()``, for a store with range tombstones. The row ends with the stretch of its first record. So
+    /// the tombstones are looked up once for each stretch instead of once for each key.
+    private mutating func readNextRowInStretch() throws(StoreError) -> Bool {
         while true {
-            // The records of the span after the previous stretch come first.
-            guard let first = end, first != span.end else {
-                guard try readWholeSpan() else { return false }
+            // The next row starts in the rest of the span, or in the next span if there is no rest.
+            guard let first = rowEnd, first != span.end else {
+                guard try fetchSpan() else { return false }
                 continue
             }
             next = first
-            end = span.end
-            cutAtFarEnd()
-            guard next != end else { return false }
+            rowEnd = span.end
+            cutAtStop()
+            guard next != rowEnd else { return false }
             if !hasStretch || !stretch.holds(first.key, direction) {
-                let place = direction == .forward ? nil : [UInt8](first.key) + [0]
-                if let place {
-                    withContiguousBytes(place) { setStretch(at: $0) }
+                // A backward scan's position is exclusive, so it is the successor of the key. A forward scan's is the
+                // key itself, which need not be copied yet.
+                let position = direction == .forward ? nil : [UInt8](first.key) + [0]
+                if let position {
+                    withContiguousBytes(position) { setStretch(at: $0) }
                 } else {
                     setStretch(at: first.key)
                 }
+                // A record's number tells whether the tombstone deletes the record. Without numbers, the records are
+                // read again.
                 if stretch.covering > 0, !isNumbered {
-                    let place = place ?? [UInt8](first.key)
+                    let position = position ?? [UInt8](first.key)
                     leaveSpan()
-                    isLastSpan = false
-                    try seek(place, numbered: true)
+                    isLastRow = false
+                    try seek(position, numbered: true)
                     continue
                 }
-                // Applies to the batches that are read from now on; the present ones may keep their numbers.
                 if stretch.covering == 0, isNumbered { stopNumbering() }
             }
             cutAtStretch()
@@ -371,94 +373,99 @@ struct ScanIterator: ~Copyable {
         }
     }
 
-    /// Reads the next span, regardless of the range tombstones that apply, and moves to its start.
+    /// Reads the next span of the merge. The row is empty at the span's first record, until the caller sets its end.
+    /// - Returns: false if there is none.
     @inline(__always)
-    private mutating func readWholeSpan() throws(StoreError) -> Bool {
+    private mutating func fetchSpan() throws(StoreError) -> Bool {
         let span = try merge.with { merge throws(StoreError) in try merge.nextSpan() }
         guard !span.isEmpty else {
-            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.
+            // After a seek, `next` and `rowEnd` may still be places in the previous span.
             leaveSpan()
-            isLastSpan = true
+            isLastRow = true
             return false
         }
         self.span = span
-        (next, end) = (span.start, span.start)
+        (next, rowEnd) = (span.start, span.start)
         return true
     }
 
-    /// Continues at a record of the span that was read last.
+    /// Continues at a record of the current span.
     /// - Returns: whether the range has records from there on.
     mutating func resume(at record: RecordPlace) throws(StoreError) -> Bool {
         if _slowPath(!tombstones.isEmpty) {
-            (next, end) = (record, record)
+            (next, rowEnd) = (record, record)
             hasStretch = false
-            return try readNextStretch()
+            return try readNextRowInStretch()
         }
-        (next, end) = (record, span.end)
-        cutAtFarEnd()
-        return next != end
+        (next, rowEnd) = (record, span.end)
+        cutAtStop()
+        return next != rowEnd
     }
 
-    /// Drops the span of records that was read last.
+    /// Drops the current span and its row.
     private mutating func leaveSpan() {
         span = .none
-        (next, end) = (span.end, span.end)
+        (next, rowEnd) = (span.end, span.end)
     }
 
-    /// Looks up the range tombstones that apply at a position.
-    private mutating func setStretch(at place: Bytes?) {
-        stretch = TombstoneStretch(at: place, direction, tombstones, visible: sequence)
+    /// Looks up the stretch at a position.
+    private mutating func setStretch(at position: Bytes?) {
+        stretch = TombstoneStretch(at: position, direction, tombstones, visible: sequence)
         hasStretch = true
     }
 
-    /// Reads later batches without sequence numbers.
+    /// Makes the merge read later records without sequence numbers. Records that it has already read may have theirs.
     private mutating func stopNumbering() {
         isNumbered = false
         merge.with { $0.stopNumbering() }
     }
 
-    /// Cuts the records after the current stretch off. A later call returns them.
+    /// Ends the row before the first record after the current stretch. A later row starts with that record.
     private mutating func cutAtStretch() {
-        guard let first = next, let last = end, !stretch.holds((last - 1).key, direction) else { return }
-        end = first + (0..<(last - 1 - first)).partitioningIndex { !stretch.holds((first + $0).key, direction) }
-        isLastSpan = false
+        guard let first = next, let last = rowEnd, !stretch.holds((last - 1).key, direction) else { return }
+        rowEnd = first + (0..<(last - 1 - first)).partitioningIndex { !stretch.holds((first + $0).key, direction) }
+        isLastRow = false
     }
 
-    /// Moves to the first entry, and records the deleted keys that it has passed for later scans.
+    // MARK: Deleted ranges
+
+    /// Moves past hidden records to the first entry. Records the keys that it passed in the cache of deleted ranges.
+    /// - Parameter start: the key at which the scan started.
     /// - Returns: whether there is an entry.
     @inline(never)
     private mutating func passDeleted(from start: [UInt8]) throws(StoreError) -> Bool {
         var count = 0
-        var passed: [UInt8]?
+        var lastPassed: [UInt8]?
         var isFound = false
-        // The cache is not asked again after this many misses. Each one takes as long as passing some records.
-        var tries = 4
-        while let first = next, let end {
+        // Bounds the searches of the cache that find nothing. Each takes as long as passing some records.
+        var missesLeft = 4
+        while let first = next, let rowEnd {
             var record = first
-            while record != end, Self.isSkipped(record, stretch) { record += 1 }
+            while record != rowEnd, Self.isHidden(record, stretch) { record += 1 }
             next = record
             count += record - first
-            // Copied, because the key is valid only until the next records are read.
-            if record != first, count >= DeletedRangeCache.fewestToGrow { passed = [UInt8]((record - 1).key) }
-            isFound = record != end
+            // Copied, because the key is valid only until the next span is read.
+            if record != first, count >= DeletedRangeCache.fewestToGrow { lastPassed = [UInt8]((record - 1).key) }
+            isFound = record != rowEnd
             if isFound { break }
-            if record != first, !isLastSpan, tries > 0, try !skipDeletedRange(from: start, over: record - 1) {
-                tries -= 1
+            if record != first, !isLastRow, missesLeft > 0, try !skipDeletedRange(from: start, over: record - 1) {
+                missesLeft -= 1
             }
-            guard try readNextSpan() else { break }
+            guard try readNextRow() else { break }
         }
-        if let passed {
-            withContiguousBytes(start, passed) { start, passed in
-                path.object.noteDeleted(from: start, through: passed, passing: count, seen: sequence)
+        if let lastPassed {
+            withContiguousBytes(start, lastPassed) { start, last in
+                path.object.noteDeleted(from: start, through: last, passing: count, seen: sequence)
             }
         }
         return isFound
     }
 
-    /// Skips a range that is known to be empty, if one lies directly after the last record that was passed.
+    /// Skips a known deleted range, if one lies directly after the last record that was passed.
     /// - Returns: whether there was one.
     private mutating func skipDeletedRange(from start: [UInt8], over record: RecordPlace) throws(StoreError) -> Bool {
         let ranges = path.object.deletedRanges
+        // The search takes a lock. Beside the range in which the scan may have started, there must be another.
         guard ranges.hasSeveral else { return false }
         let end = withContiguousBytes(start) { start in
             ranges.end(from: start, through: record.key, seen: sequence)
@@ -468,22 +475,22 @@ struct ScanIterator: ~Copyable {
         return true
     }
 
-    /// Cuts off the records after the end of the range. If there are none, this takes one comparison.
-    mutating func cutAtFarEnd() {
-        guard let farEnd, let first = next, let last = end else { return }
-        farEnd.withBytes { bytes in
-            guard isFrom(last - 1, bytes) else { return }
+    /// Ends the row where the range stops. If the complete row is in the range, this takes one comparison.
+    mutating func cutAtStop() {
+        guard let stopBound, let first = next, let last = rowEnd else { return }
+        stopBound.withBytes { bytes in
+            guard isPast(last - 1, bytes) else { return }
             var cut = first
-            while cut < last, !isFrom(cut, bytes) { cut += 1 }
-            end = cut
-            isLastSpan = true
+            while cut < last, !isPast(cut, bytes) { cut += 1 }
+            rowEnd = cut
+            isLastRow = true
         }
     }
 
-    /// Whether a record comes at or after a position, in scan order.
+    /// Whether a record comes after a position, in scan order.
     @inline(__always)
-    func isFrom(_ record: RecordPlace, _ place: Bytes) -> Bool {
-        let order = compareKeys(record.key, place)
+    func isPast(_ record: RecordPlace, _ position: Bytes) -> Bool {
+        let order = compareKeys(record.key, position)
         return direction == .forward ? order >= 0 : order < 0
     }
 }

@@ -12,6 +12,6 @@ struct ScanRange: Sendable {
         self.limit = Self.limit(limit)
     }
 
-    /// The largest number of entries; unlimited if `count` is nil.
+    /// The largest number of entries: `count`, but not less than 0; `.max` if it is nil.
     static func limit(_ count: Int?) -> Int { max(0, count ?? .max) }
 }

@@ -18,7 +18,7 @@ final class TransactionIterator {
     /// The number of that part in the read set; nil if reads are not checked.
     private var number: Int?
     /// The number of entries that the scan may still return.
-    private var left: Int
+    private var remaining: Int
 
     /// The part of the snapshot's row that was not returned yet.
     private var baseNext: RecordPlace?
@@ -51,7 +51,7 @@ final class TransactionIterator {
         self.ranges = RangeIterator(ranges, direction)
         range = self.ranges.next() ?? KeyRange(to: [])
         isForward = direction == .forward
-        left = limit
+        remaining = limit
         base = try ScanIterator(
             path, at: snapshot,
             ScanRange(from: range.from, to: range.to, reverse: !isForward, limit: writes.isEmpty ? limit : nil))
@@ -63,7 +63,7 @@ final class TransactionIterator {
     /// Returns the next records as a row; see ``ScanIterator/nextRow(behind:)``.
     func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         use(upTo: taken)
-        while left > 0 {
+        while remaining > 0 {
             if let next = try findRow() {
                 row = next
                 // Recorded before the row is returned, because the caller may commit while it uses the row.
@@ -94,14 +94,14 @@ final class TransactionIterator {
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         if isRowOwn { return try unsafe body(record.key.buffer.bytes, record.value.buffer.bytes) }
-        if base.isSkipped(record) { left &+= 1 }
+        if base.isHidden(record) { remaining &+= 1 }
         return try base.handOther(record, to: body)
     }
 
     /// Like ``handOther(_:to:)``, for a row of keys; see ``ScanIterator/handOtherKey(_:to:)``.
     func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if isRowOwn { return try unsafe body(record.key.buffer.bytes) }
-        if base.isSkipped(record) { left &+= 1 }
+        if base.isHidden(record) { remaining &+= 1 }
         return try base.handOtherKey(record, to: body)
     }
 
@@ -110,8 +110,8 @@ final class TransactionIterator {
     func seek(to key: [UInt8]) throws(StoreError) {
         use(upTo: row.map { $0.start + 1 })
         number = try transaction.beginScan().number
-        // For a hidden record, `ScanIterator.discountHidden()` has raised the count of entries left, and this lowers it again.
-        // Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
+        // For a hidden record, `ScanIterator.discountHidden()` has raised `ScanIterator.remaining`, and this lowers it
+        // again. Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
         if !isBaseAtEnd { base.take(upTo: baseNext) }
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
         // A backward scan excludes its start, so it starts at the key's successor.
@@ -132,13 +132,13 @@ final class TransactionIterator {
         var taken = row.map { $0.start + 1 }
         while let next = try nextRow(behind: taken) {
             let record = next.start
-            if isRowOwn || !base.isSkipped(record) {
+            if isRowOwn || !base.isHidden(record) {
                 // Records this record only, because the caller has not read the rest of the row.
                 note(through: record)
                 return record.record
             }
             // The next call counts the hidden record as a returned entry.
-            left &+= 1
+            remaining &+= 1
             base.discountHidden()
             taken = record + 1
         }
@@ -161,7 +161,7 @@ final class TransactionIterator {
     /// Marks the records of the last row before `taken` as used.
     private func use(upTo taken: RecordPlace?) {
         guard let row, let taken else { return }
-        left &-= taken - row.start
+        remaining &-= taken - row.start
         if isRowOwn {
             place = place.flatMap(advanced)
         } else {
@@ -219,15 +219,14 @@ final class TransactionIterator {
         return nil
     }
 
-    /// Whether the snapshot's scan returned an empty row at ``baseNext``, so that ``handOther(_:to:)`` must handle that
-    /// record.
+    /// Whether the snapshot's scan returned an empty row at ``baseNext``. Then ``handOther(_:to:)`` handles the record.
     private var isBaseRowEmpty = false
 
     /// Returns the snapshot's records from `start` on, up to the next write or deleted range.
     /// - Parameter write: the next write; nil if there is none in the range.
     private func baseRow(from start: RecordPlace, before write: SortedWrites.Write?) -> RecordRow {
         guard var end = baseEnd, !isBaseRowEmpty else { return RecordRow(start: start, end: start) }
-        if end - start > left { end = start + left }
+        if end - start > remaining { end = start + remaining }
         if let write {
             writes.batch.withPayload { payload in
                 let key = write.key(in: payload)

@@ -15,7 +15,7 @@ struct RecentValueFile {
     /// - Parameter later: a record that the scan will return later. The start of its value is prefetched.
     /// - Returns: the value, and the mapping that keeps it valid.
     @inline(__always)
-    func value(of record: Record, before later: RecordPlace?) -> (value: Bytes, keeper: ValueMapping)? {
+    func value(of record: Record, before later: RecordPlace?) -> (value: Bytes, mapping: ValueMapping)? {
         guard let mapping else { return nil }
         if let later, let pointer = pointer(of: later.record) { mapping.prefetch(pointer) }
         guard let pointer = pointer(of: record), let value = mapping.knownValue(pointer, key: record.key) else {

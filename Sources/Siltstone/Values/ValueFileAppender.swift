@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The value file that takes new values: its writer, and the state of it that other threads read.
+/// The value file that takes new values. Holds its writer, and the offsets that other threads read.
 ///
-/// Appends run under the engine's value lock. ``sync()`` runs concurrently on any thread, so it uses the atomic offsets
-/// and not the writer.
+/// Appends run under the value lock of the engine. ``sync()`` runs beside them on any thread, so it uses the atomic
+/// offsets and not the writer.
 final class ValueFileAppender: Sendable {
     let number: UInt64
     private let file: any File
@@ -12,11 +12,11 @@ final class ValueFileAppender: Sendable {
     private let writing = ConditionLock(.leaf)
     /// See ``isUsable``.
     private let usable = Atomic(true)
-    /// End of the last value, in bytes.
+    /// The offset of the end of the last value, in bytes.
     private let end: Atomic<Int>
-    /// Everything before this offset is on stable storage, in bytes.
+    /// An offset in bytes. All values before it are on stable storage.
     private let synced = Atomic<Int>(0)
-    /// Held during a sync.
+    /// Held during a sync, and by ``rollBack(to:)``. A sync beside it could count bytes as synced that were removed.
     private let syncing = ConditionLock(.sync)
     /// The error of a failed sync. Once it is set, no further sync is tried. Used under ``syncing``.
     private let failure = HeapCell<StoreError?>(nil)
@@ -25,6 +25,7 @@ final class ValueFileAppender: Sendable {
     init(file: any File, number: UInt64, store: StoreIdentity) throws(StoreError) {
         self.number = number
         self.file = file
+        // Not buffered: readers read a value from the file at once, and it must survive the death of the process.
         let writer = try ValueFileWriter(file: file, number: number, store: store, isBuffered: false)
         end = Atomic(writer.size)
         self.writer = HeapCell(writer)
@@ -37,7 +38,8 @@ final class ValueFileAppender: Sendable {
     /// Bytes of the file.
     var size: Int { end.load(ordering: .acquiring) }
 
-    /// Appends a value. The kernel has the value when this returns. Under the value lock.
+    /// Appends a value. The kernel has the value when this returns. The caller holds the value lock.
+    /// - Parameter preallocates: true if the file may preallocate disk space for more values.
     /// - Throws: ``StoreError``; the file then takes no more values until ``rollBack(to:)`` has cut it.
     func append(
         key: Bytes, value: Bytes, sequence: SequenceNumber, preallocates: Bool = true
@@ -55,10 +57,10 @@ final class ValueFileAppender: Sendable {
         }
     }
 
-    /// Removes the values after an offset, which nothing refers to, and the remains of a failed append. Under the value
-    /// lock.
+    /// Removes the values after an offset, and the remains of a failed append. Nothing refers to these values. The
+    /// caller holds the value lock.
     ///
-    /// If the file cannot be cut, the values stay as garbage, and the file takes no more.
+    /// If the file cannot be truncated, the values stay in it as garbage, and it takes no more values.
     func rollBack(to offset: Int) {
         syncing.withLock {
             usable.store(false, ordering: .relaxed)
@@ -67,15 +69,14 @@ final class ValueFileAppender: Sendable {
             }
             usable.store(true, ordering: .relaxed)
             end.store(offset, ordering: .releasing)
-            // New bytes after the offset will not be those that a sync has brought to the disk.
+            // The next values take the place of the removed ones, and are not synced.
             synced.store(min(synced.load(ordering: .relaxed), offset), ordering: .releasing)
         }
     }
 
-    /// Releases the preallocated disk space, for others who need it more, or because the file is complete. On any
-    /// thread. Does nothing while a value is being written, because that may take long, and a caller that holds the
-    /// write lock must not wait for it.
-    /// - Returns: true if there may be more space now.
+    /// Releases the preallocated disk space. Any thread may call this. Does nothing while a value is being written,
+    /// because the caller may hold the write lock and must not wait that long.
+    /// - Returns: true if space was released.
     @discardableResult
     func releaseSpace() -> Bool {
         guard writing.tryLock() else { return false }
@@ -83,12 +84,13 @@ final class ValueFileAppender: Sendable {
         return writer.value.releaseSpace()
     }
 
-    /// Makes every value that was appended before the call durable. On any thread; makes no system call if nothing is
-    /// new.
+    /// Makes all values durable that were appended before the call. Any thread may call this. Makes no system call if
+    /// they are durable already.
     ///
-    /// A failed sync is not repeated, because the kernel may have dropped the pages and would report a success.
-    /// - Throws: ``StoreError``, after which the on-disk state is unknown; ``StoreError/Code/refusesWrites`` for every
-    ///   later call that would need another sync.
+    /// A failed sync is not repeated. The kernel may have dropped the pages, and the next sync would then succeed
+    /// without writing them.
+    /// - Throws: ``StoreError`` if the sync fails. The state on disk is then unknown, and each later call that would
+    ///   need a sync throws ``StoreError/Code/refusesWrites``.
     func sync() throws(StoreError) {
         let target = size
         if synced.load(ordering: .acquiring) >= target { return }

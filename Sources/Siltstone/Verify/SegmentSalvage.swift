@@ -1,13 +1,14 @@
 /// Reads everything from a damaged segment that its checksums validate.
 ///
 /// It needs neither header, footer nor index, because each block's checksum covers the segment's number and the block's
-/// position. After damage, it searches for the next block at each possible start. Plain blocks start at multiples of a
-/// unit, stored ones at multiples of ``StoredBlock/alignment``.
+/// logical address. After damage, it searches for the next block at each possible start, counted from the end of the
+/// header. In a compressed segment, blocks are *stored* (``StoredBlock``) and start at multiples of
+/// ``StoredBlock/alignment``. In others, they are *plain* (``Block``) and start at multiples of ``SegmentFormat/unit``.
 struct SegmentSalvage {
     /// A part of the file without validated contents.
     struct Loss: Hashable, Sendable {
         var offset: Int
-        /// Bytes; 0 if the header, the footer or the metadata are damaged.
+        /// Bytes of records; 0 if the header, the footer or the metadata are damaged.
         var count: Int
         var message: String
     }
@@ -16,18 +17,19 @@ struct SegmentSalvage {
     private(set) var recordCount = 0
     /// The known losses, in the order of the file.
     private(set) var lost: [Loss] = []
-    /// Nil if the metadata that hold them are damaged. Keys that they deleted may then come back.
+    /// Nil if the metadata with the range tombstones are damaged. Then keys that they deleted may come back.
     private(set) var rangeTombstones: [RangeTombstone]?
     private let window: FileWindow
     /// The number in the file's name.
     private let number: UInt64
-    /// The end of the last block; the file's size if that is unknown.
+    /// The end of the last block, from the footer; the file's size if no footer is valid.
     private var end: Int
-    /// Whether blocks are stored compressed, according to the header; nil if the header is damaged. Then each offset is
-    /// tried for both kinds of blocks.
+    private var isEndKnown = false
+    /// Whether the segment is compressed, according to its header; nil if the header is damaged. Then salvage looks for
+    /// both kinds of blocks at each offset.
     private var isCompressed: Bool?
 
-    /// The file's size.
+    /// Bytes that salvage has read: the complete file.
     var bytesRead: Int { window.size }
 
     /// Reads the blocks of a segment.
@@ -42,6 +44,7 @@ struct SegmentSalvage {
         let size = try storeErrors(file.length())
         var result = SegmentSalvage(window: FileWindow(file, size: size), number: number, end: size)
         var layout: SegmentLayout?
+        // Compares the segment with neither the store nor the manifest, because these may be damaged too.
         do throws(StoreError) { layout = try SegmentLayout(file, number: number, store: nil, expected: nil) } catch {
             guard error.isDamage else { throw error }
             let message = "header, footer or metadata: \(error.message)"
@@ -51,6 +54,7 @@ struct SegmentSalvage {
         if let layout {
             result.rangeTombstones = layout.rangeTombstones.tombstones
             result.end = layout.footer.dataOffset + layout.footer.storedBytes
+            result.isEndKnown = true
         }
         result.isCompressed = try result.readIsCompressed(path)
         try result.walk(body)
@@ -58,7 +62,7 @@ struct SegmentSalvage {
         return result
     }
 
-    /// Searches for a footer before the end of the file, in case something was appended to the segment.
+    /// Searches the complete file for footers, in case bytes were appended to the segment.
     /// - Returns: the layout of the last valid footer; nil if there is none.
     private func earlierLayout(_ file: any File) throws(StoreError) -> SegmentLayout? {
         let magic = SegmentFooter.magic
@@ -67,7 +71,7 @@ struct SegmentSalvage {
         while start + SegmentFooter.size <= window.size {
             let count = min(1 << 20, window.size - start)
             guard let bytes = try window.bytes(at: start, count: count) else { return found }
-            // Collects the candidates first, because reading a layout moves the window.
+            // Collects the candidates first. The next use of the window would invalidate `bytes`.
             let candidates = (0...count - magic.count).filter { offset in
                 bytes[offset] == magic[0] && bytes[offset..<offset + magic.count].elementsEqual(magic)
             }
@@ -75,8 +79,9 @@ struct SegmentSalvage {
                 let length = start + offset + SegmentFooter.size
                 do throws(StoreError) {
                     found = try SegmentLayout(file, number: number, store: nil, expected: nil, length: length)
-                } catch { if !error.isDamage { throw error } }  // it only looks like a footer
+                } catch { if !error.isDamage { throw error } }  // the bytes only look like a footer
             }
+            // The pieces overlap, so that one of them contains the footer completely.
             start += count - SegmentFooter.size + 1
         }
         return found
@@ -91,7 +96,7 @@ struct SegmentSalvage {
                 knownFeatures: SegmentFormat.knownFeatures)
             return header.incompatibleFeatures & SegmentFormat.compressedFeature != 0
         } catch {
-            return nil  // the damage was reported with the layout
+            return nil  // the error of the layout has reported this damage
         }
     }
 
@@ -101,37 +106,39 @@ struct SegmentSalvage {
         var lossStart = offset
         while offset < end {
             guard let valid = try block(at: offset) else {
-                offset += StoredBlock.alignment
+                offset += StoredBlock.alignment  // the finer of the two alignments
                 continue
             }
-            if lossStart < offset { lose(lossStart, offset) }
-            if !(try handOut(valid.block, body: body)) { lose(offset, offset + valid.count) }
+            if lossStart < offset { lose(lossStart, offset, "fail their checksum") }
+            if !(try handOut(valid.block, body: body)) {
+                lose(offset, offset + valid.count, "are malformed, although their checksum is right")
+            }
             offset += valid.count
             lossStart = offset
         }
-        // The index and the metadata follow the last block. Without a footer, their position is unknown, so the end is
-        // not reported as lost.
-        if rangeTombstones != nil, lossStart < end { lose(lossStart, end) }
+        // The index and the metadata follow the last block. If its end is unknown, the bytes after the last valid block
+        // are probably theirs, so they are not reported as lost records.
+        if isEndKnown, lossStart < end { lose(lossStart, end, "fail their checksum") }
     }
 
-    private mutating func lose(_ start: Int, _ end: Int) {
-        let message = "\(end - start) bytes of records fail their checksum"
-        lost.append(Loss(offset: start, count: end - start, message: message))
+    private mutating func lose(_ start: Int, _ end: Int, _ reason: String) {
+        lost.append(Loss(offset: start, count: end - start, message: "\(end - start) bytes of records \(reason)"))
     }
 
-    /// The block that starts at `offset`, plain or stored, and its bytes in the file; nil if no valid block starts
-    /// there.
+    /// The block that starts at `offset`, plain or stored, and the number of its bytes in the file; nil if no valid
+    /// block starts there.
     private func block(at offset: Int) throws(StoreError) -> (block: HeapBytes, count: Int)? {
         if isCompressed != true, let plain = try plainBlock(at: offset) { return plain }
         return isCompressed != false ? try storedBlock(at: offset) : nil
     }
 
-    /// See ``block(at:)``, for a block in compressed form.
+    /// See ``block(at:)``, for a stored block. Its checksum covers the header and the payload as they are in the file.
+    /// The checksum of the block itself is verified after decompression, against the logical address in the header.
     private func storedBlock(at offset: Int) throws(StoreError) -> (block: HeapBytes, count: Int)? {
         guard let header = try window.bytes(at: offset, count: StoredBlock.headerSize),
-            let claim = StoredBlock(header: header)
+            let unverified = StoredBlock(header: header)
         else { return nil }
-        let size = StoredBlock.size(payload: claim.payload)
+        let size = StoredBlock.size(payload: unverified.payload)
         guard size <= end - offset, let bytes = try window.bytes(at: offset, count: size),
             let stored = StoredBlock(bytes, segment: number), let block = stored.expand(bytes),
             Block.checksum(block.bytes, segment: number, address: stored.address) == block.bytes.integer(at: 0)
@@ -139,13 +146,13 @@ struct SegmentSalvage {
         return (block, size)
     }
 
-    /// See ``block(at:)``, for a block of a segment that is not compressed.
+    /// See ``block(at:)``, for a plain block. Its logical address is its offset behind the file's header.
     private func plainBlock(at offset: Int) throws(StoreError) -> (block: HeapBytes, count: Int)? {
         let address = offset - FileHeader.size
         guard address % SegmentFormat.unit == 0,
             let length = try plainLength(at: offset), length <= end - offset,
             // A cheap check before the checksum. It rejects nearly all offsets at which no block starts.
-            let lastSlot = try window.bytes(at: offset + length - 2, count: 2), Self.layout(lastSlot: lastSlot) != nil,
+            try layout(at: offset, length: length) != nil,
             let bytes = try window.bytes(at: offset, count: length),
             Block.checksum(bytes, segment: number, address: address) == bytes.integer(at: 0)
         else { return nil }
@@ -154,8 +161,16 @@ struct SegmentSalvage {
         return (block, length)
     }
 
-    /// The layout of a block, from its last slot. That slot is the first record's, so it contains the size of the
-    /// header. The file's header also has the layout, but is not needed.
+    /// The layout of a possible plain block; nil if there can be none.
+    private func layout(at offset: Int, length: Int) throws(StoreError) -> BlockLayout? {
+        try window.bytes(at: offset + length - Self.slotSize, count: Self.slotSize).flatMap(Self.layout(lastSlot:))
+    }
+
+    /// Bytes of a slot: the offset of a record in its block.
+    private static let slotSize = 2
+
+    /// The layout of a block, from its last slot. This is the slot of the first record, which follows the header
+    /// directly, so the offset is the header's size in that layout.
     private static func layout(lastSlot: Bytes) -> BlockLayout? {
         guard let offset: UInt16 = lastSlot.integer(at: 0) else { return nil }
         return BlockLayout.allCases.first { $0.headerSize == Int(offset) }
@@ -163,15 +178,15 @@ struct SegmentSalvage {
 
     /// The length of a possible block, in bytes; nil if no block can start here.
     private func plainLength(at offset: Int) throws(StoreError) -> Int? {
-        guard let header = try window.bytes(at: offset, count: 8), let count: UInt16 = header.integer(at: 4), count > 0
+        // The start of the header, which both layouts share: checksum, number of records, length in units.
+        guard let header = try window.bytes(at: offset, count: BlockLayout.plain.headerSize),
+            let count: UInt16 = header.integer(at: 4), count > 0
         else { return nil }
         if let units = Block.units(header) { return units << SegmentFormat.unitShift }
-        // The block is too long for the header's field. Such a block has few records, so its length is computed from
-        // them.
+        // The block is too long for the header's field. The length is computed from the records, which are few.
         for layout in BlockLayout.allCases {
             guard let length = try longLength(at: offset, count: Int(count), layout) else { continue }
-            let lastSlot = try window.bytes(at: offset + length - 2, count: 2)
-            if let lastSlot, Self.layout(lastSlot: lastSlot) == layout { return length }
+            if try self.layout(at: offset, length: length) == layout { return length }
         }
         return nil
     }
@@ -184,14 +199,16 @@ struct SegmentSalvage {
             else { return nil }
             used += size
         }
-        return SegmentFormat.roundUp(used + layout.tailSize * count)
+        return SegmentFormat.roundUp(used + layout.tailBytesPerRecord * count)
     }
 
-    /// Bytes of the record at an offset; nil if there can be none.
+    /// Bytes of the record at an offset in a long block; nil if there can be none.
     private func recordSize(at offset: Int) throws(StoreError) -> Int? {
-        // The kind, and three varints of at most ten bytes each.
+        // The kind, then the lengths of key and value and the sequence number: varints of at most ten bytes. The window
+        // always holds that many, because the last record of a long block is megabytes long.
         guard let head = try window.bytes(at: offset, count: 1 + 3 * 10) else { return nil }
         var reader = ByteReader(head)
+        // A block has values, tombstones and pointers; the flag marks older versions of a key.
         guard let kind = reader.integer(UInt8.self), (1...3).contains(kind & ~BlockRecord.olderFlag),
             let key = reader.length(), let value = reader.length(), reader.varint() != nil,
             key <= SegmentFormat.maximumDataBytes, value <= SegmentFormat.maximumDataBytes
@@ -200,12 +217,12 @@ struct SegmentSalvage {
     }
 
     /// Passes the records of a block to `body`.
-    /// - Returns: false if a record is malformed although the checksum is correct.
+    /// - Returns: false if a record is malformed, although the checksum of the block is right.
     private mutating func handOut(
         _ block: HeapBytes, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> Bool {
         defer { withExtendedLifetime(block) {} }
-        guard let lastSlot = block.bytes.slice(block.bytes.count - 2, 2),
+        guard let lastSlot = block.bytes.slice(block.bytes.count - Self.slotSize, Self.slotSize),
             let layout = Self.layout(lastSlot: lastSlot),
             let view = Block(block.bytes, layout: layout)
         else { return false }

@@ -44,7 +44,7 @@ struct CompactionPickerTests {
     func inputs() throws {
         let plan = try pick(try flushedRuns())
         #expect(plan.inputs.map(\.number) == [13, 12, 11, 10, 5])
-        #expect(plan.outputLevel == 1 && plan.outputRun == 5 && plan.reason == .flushedRuns)
+        #expect(plan.outputLevel == 1 && plan.outputRunNumber == 5 && plan.reason == .flushedRuns)
         #expect(plan.isBottom, "nothing lies below")
     }
 

@@ -170,6 +170,29 @@ import Testing
         }
     }
 
+    @Test("Salvage tells malformed records from a wrong checksum")
+    func salvageMalformed() throws {
+        let fixture = try SegmentFixture(RandomRecords.make(500, seed: 6), options: SegmentOptions(blockBytes: 4096))
+        let reader = try fixture.open()
+        let start = reader.fileOffset(of: 1)
+        var block = Array(try fixture.scratch.read(fixture.path)[start..<reader.fileOffset(of: 2)])
+        block[BlockLayout.digested.headerSize] = 9  // no kind of a record
+        let checksum = block.withBytes {
+            Block.checksum($0, segment: SegmentFixture.number, address: start - FileHeader.size)
+        }
+        for index in 0..<4 { block[index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
+        var bytes = try fixture.scratch.read(fixture.path)
+        bytes.replaceSubrange(start..<start + block.count, with: block)
+        bytes[reader.fileOffset(of: 3) + 30] ^= 1
+        try fixture.scratch.write(bytes, to: fixture.path)
+        let result = try SegmentSalvage.salvage(
+            fileSystem: fixture.scratch.fileSystem, path: fixture.path, number: SegmentFixture.number
+        ) { _ in }
+        #expect(result.lost.map(\.offset) == [start, reader.fileOffset(of: 3)])
+        #expect(result.lost.first?.message.contains("malformed") == true)
+        #expect(result.lost.last?.message.hasSuffix("bytes of records fail their checksum") == true)
+    }
+
     @Test("Salvage finds the end of a block that is too long for its header to tell", arguments: BlockLayout.allCases)
     func salvageLong(layout: BlockLayout) throws {
         let small = (0..<50).map { OwnedRecord(key($0), [UInt8](repeating: 1, count: 90), 5) }

@@ -137,10 +137,10 @@ struct RangeTombstoneReadTests {
             let oldest = store.engine.reads.snapshots.live().first ?? .greatest
             return store.engine.background.picker.pick(version, valueFileBytes: [:], oldestSnapshot: oldest)
         }
-        #expect(plan()?.isDrop != true)
+        #expect(plan()?.isDeletion != true)
         snapshot.release()
         let drop = try #require(plan())
-        #expect(drop.isDrop && drop.segments.count >= before - 2)
+        #expect(drop.isDeletion && drop.segments.count >= before - 2)
         try store.close()
         configuration.automaticCompaction = true
         store = try fixture.open(configuration)

@@ -23,7 +23,7 @@ struct Block {
         self.bytes = bytes
         self.count = count
         self.layout = layout
-        limit = bytes.count &- layout.tailSize &* count
+        limit = bytes.count &- layout.tailBytesPerRecord &* count
     }
 
     /// A view of a block's bytes. Returns nil if the block has no records, or header, digests and slots do not fit.
@@ -31,7 +31,7 @@ struct Block {
     init?(_ bytes: Bytes, layout: BlockLayout) {
         guard bytes.count >= layout.headerSize else { return nil }
         let count = Int(bytes.uncheckedInteger(at: 4, as: UInt16.self))
-        guard count > 0, layout.headerSize &+ layout.tailSize &* count <= bytes.count else { return nil }
+        guard count > 0, layout.headerSize &+ layout.tailBytesPerRecord &* count <= bytes.count else { return nil }
         self.init(bytes, count: count, layout: layout)
     }
 

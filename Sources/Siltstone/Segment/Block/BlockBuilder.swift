@@ -32,7 +32,7 @@ struct BlockBuilder: ~Copyable {
         // The smallest record takes 4 bytes, plus its slot and digest. The capacity is the number of such records that
         // fit into the target, plus two for rounding and for one record beyond the target. Callers finish a block when
         // `shouldFinish` says so; then the capacity suffices, and every record starts at an offset of 16 bits.
-        places = HeapArray(count: target / (4 + layout.tailSize) + 2)
+        places = HeapArray(count: target / (4 + layout.tailBytesPerRecord) + 2)
     }
 
     deinit { memory.deallocate() }
@@ -43,7 +43,7 @@ struct BlockBuilder: ~Copyable {
     var nextOffset: Int { used }
 
     /// Bytes of the block if it were finished now.
-    var length: Int { SegmentFormat.roundUp(used + layout.tailSize * count) }
+    var length: Int { SegmentFormat.roundUp(used + layout.tailBytesPerRecord * count) }
 
     /// True if the block should be finished before a record of `size` bytes is added.
     ///
@@ -52,8 +52,8 @@ struct BlockBuilder: ~Copyable {
     /// block.
     @inline(__always)
     func shouldFinish(before size: Int) -> Bool {
-        let current = used &+ layout.tailSize &* count
-        return current &+ size &+ layout.tailSize > target && current >= target / 2
+        let current = used &+ layout.tailBytesPerRecord &* count
+        return current &+ size &+ layout.tailBytesPerRecord > target && current >= target / 2
     }
 
     /// Appends a record.
@@ -83,7 +83,7 @@ struct BlockBuilder: ~Copyable {
     mutating func finish(segment: UInt64, address: Int) -> Bytes {
         let length = self.length
         if length > memory.count { memory.grow(to: 2 * length, keeping: used, alignment: SegmentFormat.unit) }
-        let limit = length - layout.tailSize * count
+        let limit = length - layout.tailBytesPerRecord * count
         memory[used..<limit].fill(with: 0)
         for index in 0..<count { memory.uncheckedStore(places[index].offset, at: length - 2 - 2 * index) }
         memory.store(UInt16(truncatingIfNeeded: count), at: 4)

@@ -17,5 +17,5 @@ enum BlockLayout: Sendable, Hashable, CaseIterable {
 
     /// Bytes per record after the area of records: a slot of two bytes and, if the layout has digests, a digest of two.
     @inline(__always)
-    var tailSize: Int { self == .digested ? 4 : 2 }
+    var tailBytesPerRecord: Int { self == .digested ? 4 : 2 }
 }

@@ -1,25 +1,26 @@
-/// The sparse index of a segment: where each block starts and which keys it holds. Seeks search it by key, and point
-/// reads by address (`Docs/Format.md`, "Block index").
+/// The sparse index of a segment: the start and the separator key of each block (`Docs/Format.md`, "Block index").
+/// Seeks search it by key. Point reads have an address from the hash index, and look up its block.
 ///
-/// The *fence* of a block is a separator key: larger than every key of the preceding block, and not larger than any key
-/// of its own. If a block continues the versions of the preceding block's last key, its fence is that key with the
-/// sequence number of the block's first record. The first fence is empty, and never compared.
+/// The *fence* of a block is its separator key: larger than every key of the preceding block, and not larger than any
+/// key of its own. If the block continues the versions of the preceding block's last key, the fence is that key with
+/// the sequence number of the block's first record. The first fence is empty. Searches never compare it.
 ///
-/// Searches compare digests of fences: the 8 bytes after the prefix that all fences but the first share. They compare
-/// keys only if digests are equal. Without the prefix, decimal keys with leading zeros would all have the same digest.
+/// Searches compare digests of fences, and keys only if digests are equal. All fences but the first share a common
+/// prefix. A digest is the 8 bytes after this prefix. Digests of the first 8 bytes would be the same for all decimal
+/// keys with leading zeros.
 ///
 /// A *logical address* is an offset in the data area, as if blocks were stored uncompressed. The data area is divided
 /// into windows of 2^`windowShift` bytes. No two blocks start in one window, so a block is found by an address in one
 /// look-up and at most one step back.
 final class BlockIndex: Sendable {
-    /// The sequence number of a fence that is not a version of a key. It is ordered before all versions,
-    /// which are ordered from the newest to the oldest.
+    /// The sequence number of a fence that does not continue a key. It is ordered before all versions, which are
+    /// ordered from the newest to the oldest.
     static let beforeAllVersions = SequenceNumber.max
 
     /// Fences per group. Their digests fill four cache lines.
     private static let groupSize = 32
 
-    /// Bytes of memory per block, approximately: start, fence, digest and window.
+    /// Approximate bytes of memory per block, without those of the key: start, fence, digest and window.
     static let bytesPerBlock = 40
 
     let blockCount: Int
@@ -38,7 +39,7 @@ final class BlockIndex: Sendable {
     /// The prefix that all fences but the first share.
     private let common: SearchKey
     /// Length of ``common``, in bytes.
-    private var skip: Int { common.count }
+    private var commonLength: Int { common.count }
     /// Owns the memory of the keys.
     private let storage: HeapBytes
 
@@ -56,7 +57,7 @@ final class BlockIndex: Sendable {
         sequences = HeapArray(count: count)
         digests = HeapArray(count: count)
         samples = HeapArray(count: count / Self.groupSize + 1)
-        let windowCount = footer.dataBytes >> footer.windowShift + 1
+        let windowCount = (footer.dataBytes >> footer.windowShift) + 1
         windows = HeapArray(repeating: 0, count: windowCount)
 
         // Parses in a static function, because a method cannot be called before all properties are set.
@@ -65,10 +66,10 @@ final class BlockIndex: Sendable {
         let hasWindows =
             isParsed
             && Self.fill(windows, shift: footer.windowShift, starts: starts, blockCount: count)
+        // A section that is not valid may have left the keys unset.
         common = hasWindows && count > 1 ? Self.commonPrefix(keys[1], keys[count - 1]) : SearchKey(.emptyBytes)
         guard hasWindows else { return nil }
-        let skip = common.count
-        for block in 0..<count { digests[block] = SearchKey(keys[block]).digest(after: skip) }
+        for block in 0..<count { digests[block] = SearchKey(keys[block]).digest(after: common.count) }
         for group in 0..<(count + Self.groupSize - 1) / Self.groupSize {
             samples[group] = digests[group * Self.groupSize]
         }
@@ -88,11 +89,12 @@ final class BlockIndex: Sendable {
         var start = 0
         for block in 0..<count {
             guard let units = reader.length(), units > 0, units <= (dataBytes &- start) &>> SegmentFormat.unitShift,
-                let continued = reader.varint(), let key = reader.counted()
+                let continuedSequence = reader.varint(), let key = reader.counted()
             else { return false }
             starts[block] = UInt32(truncatingIfNeeded: start &>> SegmentFormat.unitShift)
             keys[block] = key
-            sequences[block] = continued == 0 ? beforeAllVersions : continued - 1
+            // One more than the sequence number; 0 if the block does not continue a key.
+            sequences[block] = continuedSequence == 0 ? beforeAllVersions : continuedSequence - 1
             start &+= units &<< SegmentFormat.unitShift
             guard block > 0 else { continue }
             let order = compareKeysByWords(keys[block - 1], key)
@@ -110,12 +112,12 @@ final class BlockIndex: Sendable {
         var previous = -1
         for block in 0..<blockCount {
             let window = (Int(starts[block]) &<< SegmentFormat.unitShift) &>> shift
-            guard window > previous || blockCount == 0, window < count else { return false }
+            guard window > previous, window < count else { return false }
             for between in (previous + 1)..<window { windows[between] = UInt32(max(0, block - 1)) }
             windows[window] = UInt32(block)
             previous = window
         }
-        for rest in (previous + 1)..<max(count, previous + 1) { windows[rest] = UInt32(max(0, blockCount - 1)) }
+        for rest in (previous + 1)..<count { windows[rest] = UInt32(max(0, blockCount - 1)) }
         return true
     }
 
@@ -125,7 +127,7 @@ final class BlockIndex: Sendable {
     @inline(__always)
     func start(of block: Int) -> Int { Int(starts[block]) &<< SegmentFormat.unitShift }
 
-    /// Bytes of a block.
+    /// Length of a block, in bytes before compression.
     @inline(__always)
     func length(of block: Int) -> Int { start(of: block &+ 1) &- start(of: block) }
 
@@ -133,35 +135,37 @@ final class BlockIndex: Sendable {
     @inline(__always)
     func block(holding address: Int) -> Int {
         let block = Int(windows[address &>> windowShift])
-        // Arithmetic instead of a branch, because the branch would be mispredicted every fourth time.
+        // One block back if this block starts after the address. The sign of the difference is subtracted, because a
+        // branch would be mispredicted every fourth time.
         return block &- Int(truncatingIfNeeded: UInt(bitPattern: address &- start(of: block)) &>> 63)
     }
 
-    /// The fence of a block: its key, and a sequence number if the block continues the versions of the key that ended
-    /// the preceding block.
+    /// The fence of a block: its key, and its sequence number or ``beforeAllVersions``.
     func fence(of block: Int) -> (key: Bytes, sequence: SequenceNumber) { (keys[block], sequences[block]) }
 
     // MARK: Search
 
-    /// The block in which to search for version `sequence` of `key`. The first record that is not ordered before that
-    /// version is in this block, or is the first record of the next one. The segment must have at least one block.
+    /// The block in which to search for version `sequence` of `key`: the last one whose fence is not ordered after that
+    /// version. If all records of the block are ordered before the version, the search continues at the first record of
+    /// the next block. The segment must have at least one block.
     /// - Complexity: O(log n) for n blocks
     func search(_ key: Bytes, _ sequence: SequenceNumber) -> Int {
         guard blockCount > 1 else { return 0 }
         let wanted = SearchKey(key)
-        if _slowPath(skip > 0 && !wanted.hasPrefix(common)) {
+        if _slowPath(commonLength > 0 && !wanted.hasPrefix(common)) {
             return wanted.compare(to: common) < 0 ? 0 : blockCount - 1
         }
-        let digest = wanted.digest(after: skip)
-        var low = firstFence(notBelow: digest)
-        if low < blockCount, digests[low] == digest {
-            let high = (low..<blockCount).partitioningIndex { digests[$0] > digest }
-            low = (low..<high).partitioningIndex { block in
+        let digest = wanted.digest(after: commonLength)
+        // The first block whose fence is ordered after the version.
+        var firstAfter = firstFence(notBelow: digest)
+        if firstAfter < blockCount, digests[firstAfter] == digest {
+            let end = (firstAfter..<blockCount).partitioningIndex { digests[$0] > digest }
+            firstAfter = (firstAfter..<end).partitioningIndex { block in
                 let order = compareKeys(keys[block], key)
                 return order > 0 || order == 0 && sequences[block] < sequence
             }
         }
-        return low - 1
+        return firstAfter - 1
     }
 
     /// The fraction of the segment's block bytes that are before a key, from 0 to 1. The error is less than one block.
@@ -174,7 +178,8 @@ final class BlockIndex: Sendable {
         // The first block may start with any key, and the last one may end with any key.
         if block > 0, block + 1 < blockCount, digests[block] != digests[block + 1] {
             let (first, next) = (digests[block], digests[block + 1])
-            let digest = min(max(SearchKey(key).digest(after: skip), first), next)
+            // The key is between the two fences. The bounds only keep the subtraction from overflowing.
+            let digest = min(max(SearchKey(key).digest(after: commonLength), first), next)
             inside = Double(digest - first) / Double(next - first)
         }
         let before = Double(start(of: block)) + inside * Double(length(of: block))
@@ -183,16 +188,18 @@ final class BlockIndex: Sendable {
 
     /// The first block after block 0 whose digest is not smaller than `digest`; ``blockCount`` if none.
     ///
-    /// Searches in two steps. The first searches the samples, which stay in the L1 cache. The second searches one
-    /// group, whose lines are prefetched together. A search in one step would wait for each line in turn if they are in
-    /// no cache, as is typical for random reads.
+    /// Searches in two steps: first the samples, which stay in the L1 cache, and then one group of digests. All cache
+    /// lines of the group are prefetched at once. A binary search of all digests would wait for one line after the
+    /// other.
     @inline(__always)
     private func firstFence(notBelow digest: UInt64) -> Int {
-        let groups = (blockCount &- 1) / Self.groupSize
-        let first = samples.elements.count(below: digest, from: 1, of: groups) &* Self.groupSize
+        let lastGroup = (blockCount &- 1) / Self.groupSize
+        let first = samples.elements.count(below: digest, from: 1, of: lastGroup) &* Self.groupSize
         let count = min(blockCount &- first, Self.groupSize)
         digests.elements.prefetch(from: first, count: count)
+        // The caller reads the start and the end of the block next.
         starts.elements.prefetch(from: first, count: count &+ 1)
+        // The first digest of the group is either that of block 0 or below `digest`.
         return first &+ 1 &+ digests.elements.count(below: digest, from: first &+ 1, of: count &- 1)
     }
 }

@@ -6,7 +6,7 @@ struct BlockIndexBuilder: ~Copyable {
     /// The fence of the current block.
     private var fence: [UInt8] = []
     /// 1 + the first record's sequence number if the current block continues the versions of a key; otherwise 0.
-    private var continued: UInt64 = 0
+    private var continuedSequence: UInt64 = 0
 
     /// Starts a block.
     /// - Parameters:
@@ -15,10 +15,10 @@ struct BlockIndexBuilder: ~Copyable {
     ///   - last: the key of the last record of the preceding block; nil for the first block.
     mutating func beginBlock(_ key: Bytes, _ sequence: SequenceNumber, after last: Bytes?) {
         fence.removeAll(keepingCapacity: true)
-        continued = 0
+        continuedSequence = 0
         guard let last else { return }
         if keysEqual(key, last) {
-            continued = sequence + 1
+            continuedSequence = sequence + 1
             fence.append(contentsOf: key)
         } else {
             // The shortest separator of the two keys: `key` up to and including the first byte that differs.
@@ -32,7 +32,7 @@ struct BlockIndexBuilder: ~Copyable {
     /// - Parameter length: bytes of the block.
     mutating func endBlock(length: Int) {
         bytes.append(varint: UInt64(length >> SegmentFormat.unitShift))
-        bytes.append(varint: continued)
+        bytes.append(varint: continuedSequence)
         bytes.append(counted: fence)
         blockCount += 1
     }
