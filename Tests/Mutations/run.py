@@ -169,10 +169,12 @@ def build_together(chosen, scratch):
             return {number for file in files.values() for number, _ in file.outside}
         failed = set()
         for path, line in re.findall(r"^(/\S+?):(\d+):\d+: error:", output, re.M):
-            failed |= {number for first, last, number in places.get(path, []) if first <= int(line) <= last}
+            found = (numbers for first, last, numbers in places.get(path, []) if first <= int(line) <= last)
+            failed |= next(found, set())
         if not failed:
-            print(output[-4000:])
+            print("\n".join(line for line in output.splitlines() if "error:" in line))
             return None
+        print(f"built alone: {', '.join(chosen[number].name for number in failed)}", flush=True)
         for file in files.values():
             file.drop(failed)
 

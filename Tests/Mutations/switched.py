@@ -96,21 +96,23 @@ class SwitchedFile:
                 self.bodies.setdefault(body, []).append((number, fault))
 
     def rendered(self):
-        """The new text, and the lines of each fault's copy as (first, last, number)."""
-        parts, lines, at = [], [], 0
+        """The new text, and the lines of each fault's copy, then of each whole function, as (first, last, numbers)."""
+        parts, lines, functions, at = [], [], [], 0
         for (opening, closing), faults in sorted(self.bodies.items()):
             parts.append(self.text[at:opening + 1])
             inside = self.text[opening + 1:closing]
+            beginning = "".join(parts).count("\n") + 1
             for number, fault in faults:
                 first = "".join(parts).count("\n") + 1
                 whole = self.text.replace(fault.old, fault.new)
                 changed = whole[opening + 1:closing + len(whole) - len(self.text)]
                 parts.append(f" if siltstoneFault == {number} {{{changed}\n}} else ")
-                lines.append((first, "".join(parts).count("\n") + 1, number))
+                lines.append((first, "".join(parts).count("\n") + 1, {number}))
             parts.append("{" + inside + "\n}\n}")
+            functions.append((beginning, "".join(parts).count("\n") + 1, {number for number, _ in faults}))
             at = closing + 1
         parts.append(self.text[at:])
-        return "".join(parts), lines
+        return "".join(parts), lines + functions
 
     def drop(self, numbers):
         """Takes faults out, for a build of their own."""

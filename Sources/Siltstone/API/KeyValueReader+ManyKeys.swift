@@ -1,12 +1,13 @@
 // Functions that look up many keys in one read.
 
 extension KeyValueReader {
-    /// Calls `body` with the value of each of many keys, in the order of the keys, without copying. All values are from
-    /// the same moment.
+    /// Calls `body` with the value of each of many keys, in the order in which `keys` lists them, without copying. All
+    /// values are from the same moment.
     ///
     /// If the values are scattered in memory, this is several times as fast as single reads. It looks keys up in
-    /// groups, and prefetches index lines and records for a complete group at once. Keys in ascending order are read
-    /// faster. Files that are replaced meanwhile are kept until the last key was read.
+    /// groups. Before the first look-up of a group, it prefetches the cache lines of the index and of the records for the
+    /// whole group. Keys in ascending order are read faster. Files that a compaction replaces meanwhile stay until the
+    /// call returns, so a long call delays the release of their space.
     ///
     /// ```swift
     /// try store.withValues(of: keys) { index, value in
@@ -26,6 +27,7 @@ extension KeyValueReader {
         var iterator = keys.makeIterator()
         // `body` may throw any error, but ``_withValues(_:_:)`` throws only `StoreError`.
         var failure: (any Error)?
+        // The first closure fills an empty group; if it adds nothing, the read ends. The second returns false to stop.
         try _withValues { group in
             while !group.isFull, let key = iterator.next() { withContiguousBytes(key) { group.append($0) } }
         } _: { index, value in
@@ -40,8 +42,8 @@ extension KeyValueReader {
         if let failure { throw failure }
     }
 
-    /// Returns copies of the values of several keys, in the order of the keys; nil for each key that has none. All
-    /// values are from the same moment.
+    /// Returns copies of the values of several keys, in the order in which `keys` lists them; nil for each key that has
+    /// none. All values are from the same moment.
     ///
     /// This reads in groups; see ``withValues(of:_:)``.
     /// - Throws: ``StoreError`` if the disk fails or is corrupt, or the store or the reader is closed.
@@ -58,8 +60,8 @@ extension KeyValueReader {
         return values
     }
 
-    /// Returns copies of the values of several keys, in the order of the keys; nil for each key that has none. All
-    /// values are from the same moment. Blocks no thread of the cooperative pool.
+    /// Like the synchronous form. Copies the keys first, and blocks no thread of the cooperative pool.
+    /// - Throws: ``StoreError`` if the disk fails or is corrupt, or the store or the reader is closed.
     public func get(all keys: some Sequence<some Collection<UInt8>>) async throws(StoreError) -> [[UInt8]?] {
         try await _copyValuesAsync(keys.map { Array($0) })
     }

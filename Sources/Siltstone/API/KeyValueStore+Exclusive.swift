@@ -1,17 +1,19 @@
-// Transactions whose owner excludes other writers, and commits whose sync is awaited separately. Other layers of this
-// package use them.
+// Transactions whose owner excludes other writers, commits whose sync is awaited separately, and two queries. Other
+// layers of this package use them.
 
 extension KeyValueStore {
     /// Starts a transaction whose commit does not check for conflicts. The caller must ensure that no other writer
     /// changes what it reads or writes until its commit has returned.
+    /// - Parameter durability: nil for the default of the store. After a commit with ``Durability/buffered``, the caller
+    ///   can wait with ``waitUntilDurable(_:_:)``.
     package func beginExclusive(durability: Durability? = nil) -> Transaction {
         Transaction(self, isolation: .snapshot, durability: durability, isChecked: false)
     }
 
-    /// Waits until all changes up to a number have the requested durability. All callers that wait at the same time
-    /// share one sync.
+    /// Waits until all changes up to a number are synced. Returns at once if the durability is not
+    /// ``Durability/synced``. All callers that wait at the same time share one sync.
     /// - Parameters:
-    ///   - sequence: the result of a commit that was not synced.
+    ///   - sequence: the number that a commit returned; 0 for none.
     ///   - durability: nil for the default of the store.
     /// - Throws: the errors of a synced write. Then the change may or may not exist after the store is opened again.
     package func waitUntilDurable(_ sequence: UInt64, _ durability: Durability?) throws(StoreError) {

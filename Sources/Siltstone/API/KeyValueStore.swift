@@ -9,11 +9,13 @@
 ///
 /// Keys are ordered by their unsigned bytes. Every operation has a synchronous form. Operations that can wait for the
 /// disk also have an `async` form of the same name, which never blocks a thread of the cooperative pool. The functions
-/// that pass uncopied bytes to a closure (`withValue`, `forEach`) are synchronous only; tasks use `get` and `entries`
+/// that pass uncopied bytes to a closure (`withValue`, `withValues`, `forEach`) are synchronous only; tasks use `get` and `entries`
 /// instead. The functions that read are those of ``KeyValueReader``, which snapshots and transactions have too.
-/// ``Durability`` says when a write is acknowledged. Only one process at a time can open a store for writing.
+/// ``Durability`` says when a write is acknowledged. A store is open either once for writing, or any number of times for
+/// reading only, counted over all processes.
 ///
-/// Keys and values are any contiguous bytes: `[UInt8]`, `Data`, a buffer, a `RawSpan`, the `utf8` of a `String`.
+/// Keys and values are any collections of bytes: `[UInt8]`, `Data`, a buffer, the `utf8` of a `String`. Those that are
+/// not contiguous are copied first. Single writes also take a `RawSpan`.
 public final class KeyValueStore: Sendable {
     let engine: Engine
     // The parts of the engine that frequent calls use. A call through two references would retain and release one of

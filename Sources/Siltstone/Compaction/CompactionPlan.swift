@@ -6,16 +6,17 @@ struct CompactionPlan: Sendable {
     var outputLevel: Int
     /// The number of the run that the output joins; nil for a new run.
     var outputRunNumber: UInt64?
-    /// True if no segment outside of the inputs has older data in their key range (a bottommost-level compaction). The
-    /// merge then drops tombstones.
+    /// If true, no segment outside of the inputs has older data in their key range (a bottommost-level compaction), and
+    /// the merge drops tombstones. False also if nobody has looked.
     var isBottom: Bool
-    /// Value files whose live values the compaction relocates, because the files exceed the garbage threshold.
+    /// Value files whose live values the compaction relocates, because much of them is garbage. A requested compaction
+    /// has a lower threshold than the configured one.
     var relocating: Set<UInt64> = []
-    /// Trivial move: the only segment overlaps nothing in the output level. The manifest records its new level and run.
+    /// Trivial move: the inputs are a single segment, which overlaps nothing in the output level. The manifest records its new level and run.
     /// The file is not rewritten.
     var isTrivialMove = false
     /// Deletion compaction: newer range tombstones cover all keys of the segments. The manifest removes the segments
-    /// without reading them.
+    /// without reading them. The inputs may be of several levels, and the output's level is ignored.
     var isDeletion = false
     /// Why the picker chose this compaction.
     var reason: Reason

@@ -1,11 +1,12 @@
 import Synchronization
 
 extension Engine {
-    /// Returns the counts and sizes of this moment.
+    /// Returns the current counts and sizes. They are read one after the other, so concurrent work can make them differ
+    /// slightly.
     func statistics() -> Statistics {
         let ((version, tables), report) = (writes.contents, writes.report)
         var statistics = report.counts
-        statistics.add(background.counts)
+        statistics.setBackground(background.counts)
         for (number, runs) in version.levels.enumerated() {
             var level = Statistics.Level(level: number, runs: runs.count)
             for segment in runs.flatMap(\.segments) {
@@ -44,8 +45,8 @@ extension Engine {
         return statistics
     }
 
-    /// Measures the memory that the store owns, and the mapped pages of files. Needs the memtables and the cache in
-    /// `statistics`.
+    /// Measures the memory that the store owns, and the mapped pages of files, and notes whether the files fit into
+    /// memory. Needs the memtables and the cache in `statistics`.
     private func measureMemory(_ version: Version, _ statistics: inout Statistics) {
         let mappings = version.allSegments.compactMap(\.mapping) + version.valueFiles.values.compactMap(\.fileMapping)
         for mapping in mappings {
@@ -84,7 +85,7 @@ extension Engine {
 
 extension Statistics {
     /// Copies the counts of background work.
-    fileprivate mutating func add(_ background: BackgroundWork.Counts) {
+    fileprivate mutating func setBackground(_ background: BackgroundWork.Counts) {
         flushes = background.flushes
         flushedBytes = background.flushedBytes
         flushSeconds = background.flushSeconds
@@ -100,11 +101,13 @@ extension Statistics {
         segmentBytes = levels.reduce(0) { $0 + $1.bytes }
         segmentRecords = levels.reduce(0) { $0 + $1.records }
         diskBytes = segmentBytes + valueFileBytes + logBytes
+        // The active memtable is the 1.
         readAmplification = levels.reduce(1 + sealedMemTables) { $0 + $1.runs }
         if changedBytes > 0 {
             let written = changedBytes + flushedBytes + compactionBytesWritten
             writeAmplification = Double(written) / Double(changedBytes)
         }
+        // The deepest level approximates the live records: what lies above it overwrites records or will do so.
         let deepest = levels.last { $0.bytes > 0 }?.bytes ?? 0
         let live = deepest + liveValueBytes
         if live > 0 { spaceAmplification = Double(segmentBytes + valueFileBytes) / Double(live) }

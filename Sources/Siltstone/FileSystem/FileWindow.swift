@@ -3,7 +3,7 @@
 /// An I/O error is thrown, and never treated as damage. The error may be temporary, and salvage would drop records
 /// whose bytes are intact.
 final class FileWindow {
-    /// Each read loads at least this many bytes, or the rest of the file.
+    /// Each read loads at least this many bytes, or the rest of the window.
     private static let minReadBytes = 1 << 20
 
     private let file: any File
@@ -20,8 +20,9 @@ final class FileWindow {
         self.size = size
     }
 
-    /// Returns a part of the file, valid until the next call; nil if it does not end within ``size``.
-    /// - Throws: ``StoreError`` if the file cannot be read.
+    /// Returns a part of the file, valid until the next call; nil if it is not completely within the first ``size`` bytes.
+    /// - Throws: ``StoreError`` if the file cannot be read, or is shorter than ``size`` by now
+    ///   (``StoreError/Code/corrupt``).
     func bytes(at offset: Int, count: Int) throws(StoreError) -> Bytes? {
         guard offset >= 0, count >= 0, count <= size - offset else { return nil }
         if let part = buffer.bytes.slice(offset - start, count) { return part }

@@ -81,8 +81,10 @@ public struct POSIXFileSystem: FileSystem {
             throw failure
         }
         if exclusive {
-            // The note overwrites the old one in one call, so that a concurrent reader finds one of the two, and a full
-            // disk has a block for it.
+            // The note overwrites the old one in one call, so that another process that looks for the owner finds one
+            // of the two. Its newline ends the line if the old note was longer. The truncation then removes the rest.
+            // `release()` leaves a newline instead of an empty file, so that the block stays allocated and a full disk
+            // cannot prevent the next note.
             let line = Array((note + "\n").utf8)
             try file.writeFully(line, at: 0)
             try file.truncate(to: line.count - 1)
@@ -93,8 +95,9 @@ public struct POSIXFileSystem: FileSystem {
     /// Returns the owner of a lock, from the first line of its file.
     ///
     /// An owner writes the line right after it has taken the lock, and clears it before it releases the lock, unless it
-    /// dies earlier. Readers write no line. So a line counts only if its process is alive. Otherwise the present owner
-    /// gets a moment to write its own: 10 tries, half a millisecond apart.
+    /// dies earlier. Holders of a shared lock write no line. The first number in the line is the process, and a line counts
+    /// only if that process is alive. Otherwise the present owner gets a moment to write its own: 10 tries, half a
+    /// millisecond apart. Returns `another process` if no line counts.
     private static func owner(of file: POSIXFile) throws(FileSystemError) -> String {
         for _ in 0..<10 {
             let note = String(
@@ -112,7 +115,8 @@ public struct POSIXFileSystem: FileSystem {
     }
 }
 
-/// A lock that ends with its descriptor.
+/// An advisory lock of a file (flock). ``release()``, or the end of the last reference, clears the note, unlocks and
+/// closes the file.
 private final class POSIXFileLock: FileLock {
     private let file: POSIXFile
     private let hasNote: Bool

@@ -1,9 +1,10 @@
-/// Writes a file sequentially, in large pieces.
+/// Writes a segment file sequentially, in large pieces.
 ///
 /// Another thread writes a full piece while the caller fills the next one. Writing is more than a quarter of the work
 /// of a merge. If a piece fails, the error is thrown when the next piece is full, or by ``finish()`` at the latest.
 struct SegmentOutput: ~Copyable {
-    /// Bytes of a write call. Until ``finish()``, calls start at multiples of it, however the caller splits its data.
+    /// Bytes of a write call. Every call starts at a multiple of it and has this length, however the caller splits its
+    /// data. Only the last call, in ``finish()``, may be shorter.
     private let capacity: Int
     private var buffer: ScratchMemory
     /// The other buffer, whose piece is being written or was written last; nil before the first full piece.
@@ -14,7 +15,7 @@ struct SegmentOutput: ~Copyable {
     private let pieces: PieceWriter
 
     /// Creates an output at the start of a file.
-    /// - Parameter pieces: the size of a write call.
+    /// - Parameter pieces: the size of a write call, chosen by the expected lifetime of the segment.
     init(_ file: any File, pieces: OutputPieces = .shortLived) {
         self.pieces = PieceWriter(file)
         capacity = pieces.rawValue
@@ -53,7 +54,8 @@ struct SegmentOutput: ~Copyable {
         try append([UInt8](repeating: 0, count: -offset & (alignment - 1)))
     }
 
-    /// Hands the full buffer to the writer and continues with the other buffer.
+    /// Waits for the previous piece, and throws if it failed. Then hands the full buffer to the writer and continues with
+    /// the other buffer.
     private mutating func handOver() throws(StoreError) {
         try pieces.wait()
         var next = other.take() ?? ScratchMemory(byteCount: capacity)
@@ -64,7 +66,7 @@ struct SegmentOutput: ~Copyable {
         used = 0
     }
 
-    /// Writes the buffered bytes and syncs the file.
+    /// Writes the buffered bytes and syncs the file. Must be the last call.
     mutating func finish() throws(StoreError) {
         try pieces.write(buffer.bytes[..<used].bytes, at: written)
         try pieces.sync()

@@ -1,10 +1,10 @@
-/// The memory that the system leaves this process for the pages of its files: free memory, and the other cached pages
-/// that could be evicted for them.
+/// The memory that the system leaves this process for the pages of its files: free memory, and the cached pages that can
+/// be evicted, which include those of its own files.
 ///
-/// The limits are those of the machine and of each control group of the process, of version 1 or 2. A group counts the
-/// pages that its processes read as its own, and evicts the oldest ones when it reaches its limit.
+/// The limits are those of the machine and of each control group of the process, of version 1 or 2. A group is charged for
+/// the pages of files that its processes read, and evicts the oldest ones when it reaches its limit.
 enum SystemMemory {
-    /// Returns bytes; nil if the system does not report them.
+    /// Returns the smallest of these limits, in bytes; nil if the system reports none.
     static func available() -> Int? { available { Platform.smallFile($0) } }
 
     /// Same as ``available()``.
@@ -31,8 +31,8 @@ enum SystemMemory {
         var directory: String
         var isVersion2: Bool
 
-        /// Returns the bytes that its processes may use in addition to their present memory that cannot be evicted; nil
-        /// if the group has no limit.
+        /// Returns the limit minus the memory in use that cannot be evicted, in bytes, at least 0; nil if the group has
+        /// no limit or its files cannot be read.
         func left(_ read: (String) -> String?) -> Int? {
             func number(_ name: String) -> Int? {
                 read("\(directory)/\(name)").flatMap { Int($0.split(separator: "\n").first ?? "") }

@@ -1,8 +1,9 @@
 /// Repairs a damaged store.
 ///
-/// The repair writes and syncs new files next to the old ones. It hard-links obsolete files into the directory
-/// `damaged-N` inside the store. Then it makes a new manifest current. So a failure or a crash leaves the store either
-/// as it was or repaired.
+/// The repair writes and syncs new files next to the old ones. It hard-links every file that the repaired store does not
+/// use, damaged files included, into the directory `damaged-N` inside the store. Then it makes a new manifest current,
+/// and removes the old names of those files. So a failure or a crash leaves the records either as they were or repaired.
+/// A crash may also leave unused files.
 ///
 /// An I/O error aborts the repair. It is not corruption: the records may be intact. If the disk is failing, copy it
 /// first. Do not write to such a disk.
@@ -19,8 +20,8 @@ struct StoreRepair {
     var identity = StoreIdentity.random()
     /// The state from the manifest, up to the first damage.
     var known = ManifestState()
-    /// True if the manifest was read to its end and nothing indicates that edits are missing. Files not listed in it
-    /// are then obsolete.
+    /// True if the manifest was read to its end and nothing indicates that edits are missing. Only then
+    /// are segments and logs that it does not list ignored.
     var trustsManifest = false
     /// The state of the repaired store.
     var next = ManifestState()
@@ -127,7 +128,8 @@ struct StoreRepair {
         }
     }
 
-    /// True if the store opens and every byte of it is intact. Sets the number of records in the report.
+    /// True if the store opens and every byte of the files in use is intact. Then sets the number of records in the
+    /// report.
     private mutating func isIntact() throws(StoreError) -> Bool {
         progress?("checking every byte")
         do throws(StoreError) {
@@ -139,14 +141,14 @@ struct StoreRepair {
             let engine = Engine(try opener.open())
             defer { engine.abandon() }
             let verification = try engine.verify(progress: nil)
+            guard verification.problems.isEmpty else { return false }
             report.recordsKept = verification.recordsChecked
-            return verification.problems.isEmpty
+            return true
         } catch {
             // A directory with the name of a store file: the file is lost. Reading it fails with `EISDIR`, which counts
             // as damage and not as an I/O error, because the disk itself works.
             let isDirectory = error.errorNumber == Platform.isADirectory
             guard error.code == .corrupt || error.code == .notFound || isDirectory else { throw error }
-            report.recordsKept = 0
             return false
         }
     }

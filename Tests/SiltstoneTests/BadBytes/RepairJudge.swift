@@ -20,6 +20,7 @@ struct RepairJudge {
         if report.wasClean {
             return try OpeningJudge(damaged: damaged, mode: .init(readOnly: false, access: .read)).complaint()
         }
+        if let complaint = try complaintAboutRecords(report, configuration) { return complaint }
         let store: KeyValueStore
         do { store = try KeyValueStore.open(at: StoreFiles.path, configuration: configuration) } catch {
             return "what it made does not open: \(error)"
@@ -46,6 +47,20 @@ struct RepairJudge {
             return proved[key] == nil ? "\(name) has come back" : "\(name) has an older value than is proved"
         }
         return model == truth || !report.losses.isEmpty ? nil : "nothing is said of what is gone"
+    }
+
+    /// The report counts the records that the repaired segments hold.
+    private func complaintAboutRecords(_ report: RepairReport, _ configuration: Configuration) throws -> String? {
+        // Read only, so that nothing is compacted meanwhile.
+        var configuration = configuration
+        configuration.readOnly = true
+        do {
+            let store = try KeyValueStore.open(at: StoreFiles.path, configuration: configuration)
+            let records = store.layout.segments.reduce(0) { $0 + $1.records }
+            try store.close()
+            return records == report.recordsKept
+                ? nil : "the report says \(report.recordsKept) records, and the segments hold \(records)"
+        } catch { return "what it made does not open for reading: \(error)" }
     }
 
     /// Every file must still be there as it was, in its place or put aside.
