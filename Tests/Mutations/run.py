@@ -23,6 +23,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -45,13 +46,17 @@ def command(arguments, directory, timeout=1800, thorough=True, fault=None):
     environment = os.environ | {"SILTSTONE_THOROUGH": "1" if thorough else "0"}
     if fault is not None:
         environment[switched.VARIABLE] = str(fault)
+    # A session of its own, so that a time-out ends the tests, too, and not only the command that has started them.
+    process = subprocess.Popen(
+        arguments, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        env=environment, start_new_session=True)
     try:
-        done = subprocess.run(
-            arguments, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            timeout=timeout, env=environment)
-        return done.returncode, done.stdout
-    except subprocess.TimeoutExpired as expired:
-        return 124, (expired.stdout or b"").decode(errors="replace") + "\nno end within half an hour"
+        output, _ = process.communicate(timeout=timeout)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return 124, output + f"\nno end within {timeout} seconds"
 
 
 def copy_tree(scratch):
