@@ -268,7 +268,7 @@ MUTATIONS = [
     Mutation(
         "small-changes-not-slowed", "small changes are let in however far compactions and flushes are behind",
         "Write/WritePath+Room.swift",
-        "isEasy && state.controller.delay == 0", "isEasy", first="BackpressureTests|WriteControllerTests"),
+        "isEasy && state.controller.delay == 0", "isEasy", first="WritePathTests"),
     Mutation(
         "found-names-not-settled", "a store is changed without making durable the names that were found",
         "Write/WritePath+Room.swift",

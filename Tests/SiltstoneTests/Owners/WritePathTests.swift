@@ -23,6 +23,17 @@ struct WritePathTests {
         #expect(log.end == log.syncedEnd)
     }
 
+    @Test("small changes are slowed for all their bytes, between two checks of the memtable's room, too")
+    func smallChangesSlowed() throws {
+        let writes = try OwnerFixture().makeWrites()
+        writes.lock.withLock { writes.state.controller.update(flushedRuns: WriteController.boundRuns) }
+        let delay = writes.lock.withLock { Double(writes.state.controller.delay) }
+        for number in 0..<40 { _ = try writes.put("key \(number)", [UInt8](repeating: 1, count: 900)) }
+        let owed = delay * 40 * 900 / 1024 * 1e-9
+        // Less than a millisecond stays owed.
+        #expect(writes.report.counts.slowdownSeconds > owed - 0.001)
+    }
+
     @Test("a full memtable asks for a log and for a flush; a writer that must not block is told, and nothing is lost")
     func full() throws {
         let writes = try OwnerFixture().makeWrites()
