@@ -26,16 +26,23 @@ public struct Create: Sendable {
     func run(in session: any TableSession) throws {
         if policy.contains(.dropTable) {
             // Children refer to their parents, so they are dropped first.
-            for structure in structures.reversed() where try session.table(named: structure.name) != nil {
-                try alter(session, .dropTable(structure.name), "DROP TABLE \(structure.name)")
+            try session.changingSchema {
+                for structure in structures.reversed() where try session.table(named: structure.name) != nil {
+                    try alter(session, .dropTable(structure.name), "DROP TABLE \(structure.name)")
+                }
             }
         }
-        for structure in structures {
-            if let table = try session.table(named: structure.name) {
-                if policy.contains(.reconcileTable) { try reconcile(table.structure, with: structure, in: session) }
-            } else {
-                try alter(session, .createTable(structure), "CREATE TABLE \(structure.name)")
-            }
+        try session.changingSchema {
+            for structure in structures { try create(structure, in: session) }
+        }
+    }
+
+    /// Creates a table or, by the policy, reconciles it.
+    private func create(_ structure: TableStructure, in session: any TableSession) throws {
+        if let table = try session.table(named: structure.name) {
+            if policy.contains(.reconcileTable) { try reconcile(table.structure, with: structure, in: session) }
+        } else {
+            try alter(session, .createTable(structure), "CREATE TABLE \(structure.name)")
         }
     }
 

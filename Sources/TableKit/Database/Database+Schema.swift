@@ -31,7 +31,9 @@ extension DatabaseProtocol {
     public func drop<A: Codable>(_ type: A.Type) async throws {
         let name = A.CRUDTableName
         try await access.changeAll { session in
-            if try session.table(named: name) != nil { try session.alter(.dropTable(name)) }
+            try session.changingSchema {
+                if try session.table(named: name) != nil { try session.alter(.dropTable(name)) }
+            }
         }
     }
 
@@ -39,7 +41,9 @@ extension DatabaseProtocol {
     public func drop<A: Codable>(_ type: A.Type) throws {
         let name = A.CRUDTableName
         try access.changeAll { session in
-            if try session.table(named: name) != nil { try session.alter(.dropTable(name)) }
+            try session.changingSchema {
+                if try session.table(named: name) != nil { try session.alter(.dropTable(name)) }
+            }
         }
     }
 

@@ -118,9 +118,11 @@ extension TableEngine {
         }
     }
 
-    /// Makes an index in a transaction of its own.
+    /// Makes an index in a transaction of its own. Retries after a conflict.
     public func buildIndex(_ definition: IndexDefinition) throws {
-        try begin(.serial).commit { try $0.alter(.createIndex(definition)) }
+        try ConflictRetry.run(self, .serial) {
+            try begin(.serial).commit { try $0.alter(.createIndex(definition)) }
+        }
     }
 }
 
@@ -143,6 +145,9 @@ public protocol TableSession: AnyObject {
     func table(named name: String) throws -> TableInfo?
     /// Changes the catalogue.
     func alter(_ change: SchemaChange) throws
+    /// Runs `body`, which reads the catalogue and changes it accordingly. In `body`, the catalogue is the present one,
+    /// whatever other programs have done. Engines may run `body` again if another program changes it in between.
+    func changingSchema(_ body: () throws -> Void) throws
 
     func insert(_ statement: InsertStatement) throws -> ChangeResult
     func update(_ statement: UpdateStatement) throws -> ChangeResult
@@ -192,6 +197,9 @@ extension TableSession {
         _ = try withRow(table, key: key) { result = try body($0, $1) }
         return result
     }
+
+    /// Runs `body`: for engines whose catalogue nobody else can change.
+    public func changingSchema(_ body: () throws -> Void) throws { try body() }
 
     /// Runs `body` in this session and commits. Rolls back if `body` throws.
     /// - Returns: the result of `body`.

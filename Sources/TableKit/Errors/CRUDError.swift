@@ -14,6 +14,9 @@ public struct CRUDError<Kind: CRUDErrorKind>: TableError {
     public let message: String
     /// True if the database refuses every attempt, such as a login with a wrong password: observations do not retry.
     package var isLasting = false
+    /// True if another program has changed the schema since the transaction read it: in a new transaction the same
+    /// statements find what the other program has made.
+    package var isOvertaken = false
     /// The same as ``message``.
     public var msg: String { message }
 

@@ -61,13 +61,16 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
         }
         var done: [String] = []
         for step in steps where !applied.contains(step.name) {
-            try database.transaction {
+            let isNew = try database.transaction { () throws -> Bool in
                 let table = try database.create(AppliedMigration.self)
+                // Another program may have applied the step by now.
+                if try table.where(\AppliedMigration.name == step.name).count() > 0 { return false }
                 let last = try table.max(\.number) ?? 0
                 try step.run(database)
                 try table.insert(AppliedMigration(number: last + 1, name: step.name, date: Date()))
+                return true
             }
-            done.append(step.name)
+            if isNew { done.append(step.name) }
         }
         return done
     }

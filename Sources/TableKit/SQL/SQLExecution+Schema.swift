@@ -1,8 +1,8 @@
 /// CREATE, DROP, ALTER.
 extension SQLExecution {
-    func create(_ definition: SQLTableDefinition) throws -> SQLResult {
+    func create(_ definition: SQLTableDefinition) throws {
         if try session.tableIfPresent(definition.name) != nil {
-            if definition.ifNotExists { return SQLResult() }
+            if definition.ifNotExists { return }
             throw CRUDSQLGenError("The table exists.", code: .exists, table: definition.name.text)
         }
         let name = definition.name.text
@@ -25,7 +25,6 @@ extension SQLExecution {
         for unique in uniques {
             try session.alter(.createIndex(IndexDefinition(table: name, columns: unique, isUnique: true)))
         }
-        return SQLResult()
     }
 
     private func primaryKey(of definition: SQLTableDefinition, _ structure: TableStructure) throws -> [Int] {
@@ -65,16 +64,15 @@ extension SQLExecution {
             table: parent?.name ?? reference.table.text, onDelete: reference.onDelete, onUpdate: reference.onUpdate)
     }
 
-    func dropTable(_ name: SQLName, ifExists: Bool) throws -> SQLResult {
-        if ifExists, try session.tableIfPresent(name) == nil { return SQLResult() }
+    func dropTable(_ name: SQLName, ifExists: Bool) throws {
+        if ifExists, try session.tableIfPresent(name) == nil { return }
         try session.alter(.dropTable(try session.existingTable(name).structure.name))
-        return SQLResult()
     }
 
-    func create(_ definition: SQLIndexDefinition) throws -> SQLResult {
+    func create(_ definition: SQLIndexDefinition) throws {
         let structure = try session.existingTable(definition.table).structure
         if let name = definition.name, try session.indexIfPresent(name) != nil {
-            if definition.ifNotExists { return SQLResult() }
+            if definition.ifNotExists { return }
             throw CRUDSQLGenError("The index \(name.text) exists.", code: .exists, table: structure.name)
         }
         let columns = try definition.columns.map { structure.columns[try structure.existingNumber($0)].name }
@@ -83,19 +81,17 @@ extension SQLExecution {
                 IndexDefinition(
                     table: structure.name, columns: columns, isUnique: definition.isUnique,
                     name: definition.name?.text)))
-        return SQLResult()
     }
 
-    func dropIndex(_ name: SQLName, ifExists: Bool) throws -> SQLResult {
+    func dropIndex(_ name: SQLName, ifExists: Bool) throws {
         guard let index = try session.indexIfPresent(name) else {
-            if ifExists { return SQLResult() }
+            if ifExists { return }
             throw CRUDSQLGenError("There is no index \(name.text).", code: .noIndex)
         }
         try session.alter(.dropIndex(table: index.table, columns: index.columns))
-        return SQLResult()
     }
 
-    func alter(_ name: SQLName, _ alteration: SQLAlteration) throws -> SQLResult {
+    func alter(_ name: SQLName, _ alteration: SQLAlteration) throws {
         let structure = try session.existingTable(name).structure
         let table = structure.name
         switch alteration {
@@ -120,6 +116,5 @@ extension SQLExecution {
         case .renameTo(let newName):
             try session.alter(.renameTable(table, to: newName.text))
         }
-        return SQLResult()
     }
 }

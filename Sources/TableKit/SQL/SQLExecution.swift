@@ -10,11 +10,13 @@ struct SQLExecution {
         switch statement {
         case .transaction:
             throw CRUDSQLGenError("Transactions are not begun or ended within a session.", code: .transaction)
-        case .createTable(let definition): return try create(definition)
-        case .dropTable(let name, let ifExists): return try dropTable(name, ifExists: ifExists)
-        case .createIndex(let definition): return try create(definition)
-        case .dropIndex(let name, let ifExists): return try dropIndex(name, ifExists: ifExists)
-        case .alter(let table, let alteration): return try alter(table, alteration)
+        case .createTable(let definition): return try changingSchema { try create(definition) }
+        case .dropTable(let name, let ifExists):
+            return try changingSchema { try dropTable(name, ifExists: ifExists) }
+        case .createIndex(let definition): return try changingSchema { try create(definition) }
+        case .dropIndex(let name, let ifExists):
+            return try changingSchema { try dropIndex(name, ifExists: ifExists) }
+        case .alter(let table, let alteration): return try changingSchema { try alter(table, alteration) }
         case .insert(let insert): return try run(insert)
         case .update(let update): return try run(update)
         case .delete(let delete): return try run(delete)
@@ -22,6 +24,11 @@ struct SQLExecution {
         case .explain(let inner, let isRun): return try explain(inner, isRun)
         case .pragma(let name, let argument): return try pragma(name, argument)
         }
+    }
+
+    private func changingSchema(_ body: () throws -> Void) throws -> SQLResult {
+        try session.changingSchema(body)
+        return SQLResult()
     }
 
     /// The binding for a statement on a table.

@@ -6,6 +6,12 @@ package struct ConflictRetry {
     private var attempt = 0
     /// True if conflicts come from other programs: a pause lets them finish. Within one engine they are over.
     private let pauses: Bool
+    /// The last error that said that another program has changed the schema.
+    private var overtaken: String?
+    /// How many times in succession that was the error.
+    private var repetitions = 0
+    /// A name that is taken by something outside of the catalogue gives the same error every time.
+    private static let maximumRepetitions = 3
 
     private init(_ engine: any TableEngine, _ mode: TransactionMode) {
         pauses = engine.serialRetries > 0
@@ -16,12 +22,23 @@ package struct ConflictRetry {
             }
     }
 
+    /// Whether a transaction with this error may succeed when it runs again.
+    private static func isConflict(_ error: any TableError) -> Bool {
+        error.code == .conflict || (error as? CRUDSQLExeError)?.isOvertaken ?? false
+    }
+
+    private static func conflict(_ error: any TableError) -> CRUDSQLExeError {
+        CRUDSQLExeError(
+            "Another program may have changed the schema meanwhile: run the transaction again. \(error.message)",
+            code: .conflict, table: error.table, column: error.column)
+    }
+
     /// Runs `body`, and again after each conflict while retries are left.
     /// - Throws: the errors of `body`, and the conflict of the last attempt.
     package static func run<R>(_ engine: any TableEngine, _ mode: TransactionMode, _ body: () throws -> R) throws -> R {
         var retry = ConflictRetry(engine, mode)
         while true {
-            do { return try body() } catch let error as any TableError where error.code == .conflict {
+            do { return try body() } catch let error as any TableError where isConflict(error) {
                 let seconds = try retry.next(error)
                 if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
             }
@@ -34,7 +51,7 @@ package struct ConflictRetry {
     ) async throws -> R {
         var retry = ConflictRetry(engine, mode)
         while true {
-            do { return try await body() } catch let error as any TableError where error.code == .conflict {
+            do { return try await body() } catch let error as any TableError where isConflict(error) {
                 let seconds = try retry.next(error)
                 if seconds > 0 { try await Task.sleep(for: .seconds(seconds)) }
             }
@@ -42,7 +59,15 @@ package struct ConflictRetry {
     }
 
     /// The pause in seconds: random, so that two rivals do not meet again, with an upper bound that grows to 0.1 s.
-    private mutating func next(_ error: any Error) throws -> Double {
+    private mutating func next(_ error: any TableError) throws -> Double {
+        if error.code == .conflict {
+            overtaken = nil
+        } else {
+            repetitions = error.description == overtaken ? repetitions + 1 : 1
+            overtaken = error.description
+            if repetitions == Self.maximumRepetitions { throw error }
+            if left == 0 { throw Self.conflict(error) }
+        }
         if left == 0 { throw error }
         left -= 1
         attempt += 1

@@ -2,6 +2,7 @@ package import TableKit
 
 extension SQLiteDialect: SchemaDialect {
     package var failureEndsTransaction: Bool { false }
+    package var locksCatalogue: Bool { true }
 
     /// Serial transactions take the write lock at once. Others take it with their first change, which conflicts if
     /// another transaction has committed since their first read.

@@ -11,6 +11,9 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a schema change commits itself and everything before it.
     var schemaChangesCommit: Bool { get }
 
+    /// Whether nothing changes the catalogue between the reads of a transaction and its own change.
+    var locksCatalogue: Bool { get }
+
     /// Statements that shorten the lock time-outs of a session.
     var impatience: [String] { get }
 
@@ -55,6 +58,7 @@ extension SchemaDialect {
     package func returnedNumber(_ name: String) -> String { name }
     package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }
+    package var locksCatalogue: Bool { false }
     package var impatience: [String] { [] }
     package var commitsStatements: Bool { false }
     package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool { false }

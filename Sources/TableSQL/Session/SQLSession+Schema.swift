@@ -1,12 +1,65 @@
 import TableKit
 
 extension SQLSession {
+    /// How often the same statement may lose to another program in succession. A name that is taken by something
+    /// outside of the catalogue gives the same error every time.
+    private static let maximumRepetitions = 3
+
     func alter(_ change: SchemaChange) throws {
-        let tables = try catalogue()
+        try changingSchema {
+            defer { presentTables = nil }
+            try alter(change, try catalogue())
+        }
+    }
+
+    /// Runs `body` with the present catalogue. If another program changes it in between, and this session's statements
+    /// so far have committed, `body` runs again. Otherwise the whole transaction must, after an error that says so.
+    func changingSchema(_ body: () throws -> Void) throws {
+        if isChangingSchema { return try body() }
+        isChangingSchema = true
+        defer {
+            isChangingSchema = false
+            presentTables = nil
+        }
+        var last: String?
+        var repetitions = 0
+        while true {
+            core.catalogue.forget()
+            presentTables = nil
+            do { return try body() } catch var error as CRUDSQLExeError where error.isOvertaken {
+                guard dialect.schemaChangesCommit else { throw error }
+                repetitions = error.message == last ? repetitions + 1 : 1
+                last = error.message
+                error.isOvertaken = false
+                if repetitions == Self.maximumRepetitions { throw error }
+            }
+        }
+    }
+
+    private func alter(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
         if dialect.schemaChangesCommit { return try alterAtOnce(change, tables) }
         hasChangedSchema = true
         defer { changedTables.formUnion(change.tables) }
-        try self.change { try core.dialect.alter(change, tables, $0) }
+        try run(change, tables) { alteration in try self.change { try alteration($0) } }
+    }
+
+    /// Runs a schema change with a connection from `use`. Marks an error that contradicts the catalogue just read.
+    private func run(
+        _ change: SchemaChange, _ tables: [String: SQLTable],
+        by use: ((any SQLConnection) throws -> Void) throws -> Void
+    ) throws {
+        var isOvertaken = false
+        do {
+            try use { connection in
+                do { try dialect.alter(change, tables, connection) } catch let error as SQLConnectionError {
+                    isOvertaken = !dialect.locksCatalogue && error.isOfCatalogue
+                    throw error
+                }
+            }
+        } catch var error as CRUDSQLExeError {
+            error.isOvertaken = isOvertaken
+            throw error
+        }
     }
 
     /// Makes a schema change that commits at once. A rollback undoes it if that is possible.
@@ -18,7 +71,7 @@ extension SQLSession {
             try alterBeside(change, tables)
         } else {
             try leaveTransaction()
-            try useAlone { try dialect.alter(change, tables, $0) }
+            try run(change, tables) { try useAlone($0) }
         }
         changedTables.formUnion(change.tables)
         undoes.append(undo)
@@ -32,9 +85,11 @@ extension SQLSession {
                 + " table's rows. Make it first, or in a transaction of its own.", code: .transaction,
             table: change.tables.first)
         if !changedTables.isDisjoint(with: change.tables) { throw refusal }
-        do { try beside { try dialect.alter(change, tables, $0) } } catch let error as SQLConnectionError {
-            core.note(error)
-            throw error.kind == .conflict ? refusal : error.tableError
+        try run(change, tables) { alteration in
+            do { try beside(alteration) } catch let error as SQLConnectionError {
+                core.note(error)
+                throw error.kind == .conflict ? refusal : error.tableError
+            }
         }
     }
 
@@ -124,6 +179,16 @@ struct SchemaUndo {
             isLost = true
         }
         self.isLost = isLost
+    }
+}
+
+extension SQLConnectionError {
+    /// Whether a table, column or index exists or is missing.
+    fileprivate var isOfCatalogue: Bool {
+        switch code {
+        case .exists, .noTable, .noColumn, .noIndex: true
+        default: false
+        }
     }
 }
 

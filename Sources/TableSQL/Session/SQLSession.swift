@@ -44,6 +44,10 @@ final class SQLSession: TableSession {
     var hasChangedSchema = false
     /// Whether the transaction has changed rows.
     private(set) var hasChangedRows = false
+    /// Whether the session looks at the present catalogue, not at the cached one, to change it.
+    var isChangingSchema = false
+    /// The present catalogue, as read for a schema change. Nil: read it again.
+    var presentTables: [String: SQLTable]?
     /// Schema changes that have committed already.
     var undoes: [SchemaUndo] = []
 
@@ -256,20 +260,30 @@ final class SQLSession: TableSession {
 
     // MARK: Catalogue
 
+    /// The tables as they are now: others may have changed them.
     func tables() throws -> [TableInfo] {
-        try catalogue().values.map(\.info).sorted { $0.structure.name < $1.structure.name }
+        try readCatalogue().values.map(\.info).sorted { $0.structure.name < $1.structure.name }
     }
 
     func table(named name: String) throws -> TableInfo? { try catalogue()[name]?.info }
 
-    /// The tables: from the cache, unless this transaction has changed the schema.
+    /// The tables: from the cache, unless this transaction changes the schema.
     func catalogue() throws -> [String: SQLTable] {
-        if !hasChangedSchema, let known = core.catalogue.tables { return known }
+        if let presentTables { return presentTables }
+        if !hasChangedSchema, !isChangingSchema, let known = core.catalogue.tables { return known }
         let generation = core.catalogue.generation
-        let found = try read { try core.dialect.readCatalogue($0) }
-        let tables = Dictionary(found.map { ($0.structure.name, $0) }) { first, _ in first }
-        if !hasChangedSchema { core.catalogue.keep(tables, generation: generation) }
+        let tables = try readCatalogue()
+        if isChangingSchema {
+            presentTables = tables
+        } else if !hasChangedSchema {
+            core.catalogue.keep(tables, generation: generation)
+        }
         return tables
+    }
+
+    private func readCatalogue() throws -> [String: SQLTable] {
+        let found = try read { try core.dialect.readCatalogue($0) }
+        return Dictionary(found.map { ($0.structure.name, $0) }) { first, _ in first }
     }
 
     /// The table with this name.

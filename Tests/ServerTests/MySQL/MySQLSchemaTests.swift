@@ -156,6 +156,36 @@ extension MySQLTests {
                     == [Item(id: 1, name: "x"), Item(id: 2, name: "b"), Item(id: 3, name: "d")])
         }
 
+        @Test("An index that a dead program's statement still builds exists as soon as it is done")
+        func unfinishedIndex() throws {
+            let server = try MySQLServer.shared()
+            let name = try server.makeDatabase()
+            let database = Database(configuration: try MySQLDatabaseConfiguration(server.url(database: name)))
+            try database.create(Item.self).insert(Item(id: 1, name: "a"))
+            let (reader, dead) = (try server.connection(database: name), try server.connection(database: name))
+            // The open transaction keeps both statements waiting, the dead program's first.
+            try reader.run("START TRANSACTION")
+            _ = try reader.rows("SELECT id FROM Item", as: [.int64])
+            func awaitStatements(_ count: Int) throws {
+                try waitUntil("\(count) statements wait") {
+                    try reader.rows(
+                        "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()"
+                            + " AND INFO LIKE 'ALTER TABLE%'", as: [.int64]) == [[.integer(Int64(count))]]
+                }
+            }
+            let statement = Background { try dead.run("ALTER TABLE Item ADD INDEX index_Item_name (name(255))") }
+            try awaitStatements(1)
+            let definition = IndexDefinition(table: "Item", columns: ["name"])
+            let build = Background { try database.configuration.engine.buildIndex(definition) }
+            try awaitStatements(2)
+            try reader.run("COMMIT")
+            try statement.get()
+            try build.get()
+            #expect(try database.tables().flatMap(\.indexes).map(\.definition.columns) == [["name"]])
+            for connection in [reader, dead] { connection.close() }
+            try database.configuration.close()
+        }
+
         @Test("A single change is one statement, and commits by itself") func singleChanges() throws {
             let database = try database()
             let items = try database.create(Item.self)
