@@ -19,7 +19,13 @@ enum PatternFunction {
     private static func call(_ context: OpaquePointer, _ arguments: UnsafeMutablePointer<OpaquePointer?>) {
         // Without a result, a function returns NULL.
         guard unsafe sqlite3_value_type(arguments[0]) != SQLITE_NULL else { return }
-        let isMatch = unsafe pattern(context, arguments).matches(bytes(arguments[0]))
+        let pattern = unsafe pattern(context, arguments)
+        let isMatch: Bool
+        if let text = unsafe JSONFunction.text(of: arguments[0]) {
+            isMatch = unsafe text.withUnsafeBytes { unsafe pattern.matches($0) }
+        } else {
+            isMatch = unsafe pattern.matches(bytes(arguments[0]))
+        }
         unsafe sqlite3_result_int(context, isMatch ? 1 : 0)
     }
 

@@ -33,8 +33,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe wait.attach(to: handle)
-        let registered = unsafe PatternFunction.register(handle)
-        guard registered == SQLITE_OK else { throw error(registered) }
+        for registered in unsafe [PatternFunction.register(handle), JSONFunction.register(handle)] {
+            guard registered == SQLITE_OK else { throw error(registered) }
+        }
         for pragma in pragmas { _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false)) }
     }
 

@@ -7,7 +7,7 @@ import TableSQL
 /// Binds and reads values.
 enum SQLiteValues {
     /// Makes SQLite copy the bound bytes.
-    private static let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    static let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     static func bind(_ value: ColumnValue, _ type: ColumnType, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
         switch value {
@@ -71,10 +71,17 @@ enum SQLiteValues {
             ColumnValue(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         case (.text("NaN"), .float), (.text("NaN"), .double): .real(.nan)
         case (.text("NaN"), .date): .date(Date(timeIntervalSinceReferenceDate: .nan))
+        // In columns declared `JSON`, SQLite stores JSON numbers as numbers, this library as bytes.
+        case (.integer(let value), .json): .json("\(value)")
+        case (.real(let value), .json): .json(json(value))
+        case (.bytes(let value), .json): String(validating: value, as: UTF8.self).map(ColumnValue.json)
         case (.integer(let value), .date): .date(Date(timeIntervalSinceReferenceDate: Double(value)))
         default: stored.coerced(to: type)
         }
     }
+
+    /// A number as JSON. SQLite stores numbers beyond all reals as infinity.
+    static func json(_ value: Double) -> String { value.isInfinite ? (value < 0 ? "-1e999" : "1e999") : "\(value)" }
 
     private static func text(_ statement: OpaquePointer, _ place: Int32) -> String {
         unsafe String(

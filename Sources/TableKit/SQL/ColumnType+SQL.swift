@@ -1,12 +1,17 @@
 extension ColumnType {
     /// The column type of an SQL type name: an exact ``sqlName``, else the first match of this list.
     ///
+    /// `JSON_TEXT`, the name of JSON columns in SQLite files, is JSON.
     /// An empty name or one with `CHAR`, `CLOB`, `TEXT`, `STRING` or `URL` is a string. Then come `UUID`, `BOOL`,
     /// `JSON`, `DATE`, `TIME`; `INT`, `SERIAL` (64 bits); `BLOB`, `BYTEA`, `BINARY` (bytes). All others are reals.
     package init(sql name: String) {
         let name = name.uppercased()
         if let type = ColumnType.allCases.first(where: { $0.sqlName == name }) {
             self = type
+            return
+        }
+        if name == Self.textualJSON {
+            self = .json
             return
         }
         func has(_ parts: String...) -> Bool { parts.contains { name.contains($0) } }
@@ -27,6 +32,9 @@ extension ColumnType {
                 .double
             }
     }
+
+    /// The type name of JSON that SQLite stores as text. Columns declared `JSON` store `0.10` as the number 0.1.
+    package static let textualJSON = "JSON_TEXT"
 
     /// The name of the type in SQL. ``init(sql:)`` maps it to the same type.
     package var sqlName: String {

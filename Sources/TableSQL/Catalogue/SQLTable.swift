@@ -6,6 +6,8 @@ package struct SQLTable: Sendable {
     package var info: TableInfo
     /// The hidden column that orders the rows of a table without a key.
     package var rowColumn: String?
+    /// The JSON columns in which the server turns text that looks like a number into a number.
+    package var numericJSON: Set<Int> = []
 
     package init(info: TableInfo, rowColumn: String? = nil) {
         self.info = info

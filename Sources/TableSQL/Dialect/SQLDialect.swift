@@ -30,6 +30,9 @@ package protocol SQLDialect: Sendable {
     /// A column in comparisons and orders: with the collation that orders UTF-8 by bytes.
     func comparable(_ column: String, _ type: ColumnType) -> String
 
+    /// A column as groups name it, in SELECT and in GROUP BY.
+    func grouped(_ column: String, _ type: ColumnType) -> String
+
     /// A column of one numeric type for an exact comparison with a column of another.
     func widened(_ column: String, _ type: ColumnType) -> String
 
@@ -58,6 +61,7 @@ package protocol SQLDialect: Sendable {
 
 extension SQLDialect {
     package func arrayPlaceholder(_ number: Int, _ type: ColumnType) -> String { placeholder(number, type) }
+    package func grouped(_ column: String, _ type: ColumnType) -> String { column }
     package func widened(_ column: String, _ type: ColumnType) -> String { column }
     package func truth(_ value: Bool?) -> String { value.map { $0 ? "TRUE" : "FALSE" } ?? "NULL" }
 

@@ -29,9 +29,19 @@ extension SQLiteDialect {
             infos[$0][4].int ?? 0 < infos[$1][4].int ?? 0
         }
         let structure = TableStructure(name: name, columns: columns, primaryKey: key)
-        return SQLTable(
+        var table = SQLTable(
             info: TableInfo(structure: structure, indexes: try indexes(of: name, connection), estimatedRows: 0),
             rowColumn: key.isEmpty ? "rowid" : nil)
+        table.numericJSON = Set(
+            columns.indices.filter { columns[$0].type == .json && !Self.keepsText(infos[$0][1].string ?? "") })
+        return table
+    }
+
+    /// Whether a column of a declared type stores every text as it is (section 3.1 of SQLite's page on data types).
+    private static func keepsText(_ declared: String) -> Bool {
+        let name = declared.uppercased()
+        func has(_ parts: String...) -> Bool { parts.contains { name.contains($0) } }
+        return !has("INT") && (name.isEmpty || has("CHAR", "CLOB", "TEXT", "BLOB"))
     }
 
     private func column(

@@ -1,4 +1,4 @@
-import TableKit
+package import TableKit
 
 extension SQLiteDialect {
     /// The most rows in one statement.
@@ -6,17 +6,73 @@ extension SQLiteDialect {
     /// The most placeholders in one statement.
     private static let maximumParameters = 32_766
 
+    /// SQLITE_FULL: the disk is full, or the largest row number is used.
+    private static let full = "13"
+
     /// Where the first column of the table is a real, RETURNING makes a real of the key that is the number of the row, which is
     /// another number above 2^53 (seen in 3.40). An expression is left as it is.
     package func returnedNumber(_ name: String) -> String { "coalesce(\(name), NULL)" }
 
+    /// A JSON number as a blob, where the column would turn its text into a number of SQLite and lose digits.
+    package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue {
+        guard case .json(let text) = value, table.numericJSON.contains(column), Self.isNumber(text) else {
+            return value
+        }
+        return .bytes(Array(text.utf8))
+    }
+
+    /// Whether JSON is a number: no other JSON begins like one.
+    private static func isNumber(_ text: String) -> Bool {
+        text.utf8.first { $0 > 0x20 }.map("0123456789-+.".utf8.contains) ?? false
+    }
+
+    /// The insert with the defaults that SQLite would turn into numbers.
+    private func completed(_ insert: SQLInsert) -> SQLInsert {
+        let table = insert.table
+        var insert = insert
+        for column in table.numericJSON.sorted() where !insert.columns.contains(column) {
+            guard case .json(let text)? = table.structure.columns[column].defaultValue, Self.isNumber(text) else {
+                continue
+            }
+            insert.columns.append(column)
+            for row in insert.rows.indices { insert.rows[row].append(.json(text)) }
+        }
+        return insert
+    }
+
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        let insert = completed(insert)
         var outcome = SQLInsertOutcome()
         let most = max(1, min(Self.batchRows, Self.maximumParameters / max(1, insert.columns.count)))
         for start in stride(from: 0, to: insert.rows.count, by: most) {
-            try run(insert, Array(insert.rows[start..<min(start + most, insert.rows.count)]), connection, &outcome)
+            let rows = Array(insert.rows[start..<min(start + most, insert.rows.count)])
+            do { try run(insert, rows, connection, &outcome) } catch let error as SQLConnectionError {
+                throw try keyError(of: error, insert, rows, connection) ?? error
+            }
         }
         return outcome
+    }
+
+    /// The error of an insert whose key SQLite's row numbers cannot hold; nil if the error has another reason.
+    private func keyError(
+        of error: SQLConnectionError, _ insert: SQLInsert, _ rows: [[ColumnValue]], _ connection: any SQLConnection
+    ) throws -> CRUDSQLExeError? {
+        guard let key = insert.numberColumn else { return nil }
+        let (table, place) = (insert.table.structure, insert.numberPlace)
+        let given = place.map { place in rows.map { $0[place] } } ?? []
+        if error.code == .type, given.contains(where: { if case .unsigned = $0 { true } else { false } }) {
+            return .aboveRowNumbers(table, key)
+        }
+        guard error.serverCode == Self.full, place == nil || given.contains(.null) else { return nil }
+        let known = try connection.execute(
+            SQLStatement("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'", results: [.int64]))
+        if known.rows.isEmpty { return nil }
+        let last = try connection.execute(
+            SQLStatement(
+                "SELECT seq FROM sqlite_sequence WHERE name = ?1", [.value(.text(table.name), .string)],
+                results: [.int64]))
+        guard case .integer(let last)? = last.rows.first?.first, last > .max - Int64(rows.count) else { return nil }
+        return CRUDSQLExeError("The table has no more row numbers.", code: .argument, table: table.name)
     }
 
     private func run(
@@ -37,7 +93,8 @@ extension SQLiteDialect {
                 text += number == 0 ? "(" : ", ("
                 for (place, value) in row.enumerated() {
                     if place > 0 { text += ", " }
-                    text.bind(value, structure.columns[insert.columns[place]].type)
+                    let column = insert.columns[place]
+                    text.bind(bound(value, to: column, of: insert.table), structure.columns[column].type)
                 }
                 text += ")"
             }
@@ -47,5 +104,14 @@ extension SQLiteDialect {
             }
         }
         try run(insert, text, connection, &outcome)
+    }
+}
+
+extension CRUDSQLExeError {
+    /// A key that SQLite's row numbers cannot hold.
+    static func aboveRowNumbers(_ table: TableStructure, _ column: Int) -> CRUDSQLExeError {
+        CRUDSQLExeError(
+            "SQLite's row numbers end at \(Int64.max); the key is above.", code: .type, table: table.name,
+            column: table.columns[column].name)
     }
 }

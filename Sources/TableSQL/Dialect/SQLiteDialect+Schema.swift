@@ -61,7 +61,8 @@ extension SQLiteDialect: SchemaDialect {
     }
 
     private func definition(_ column: Column, isKey: Bool, isReferring: Bool = true) throws -> String {
-        var text = "\(try quote(column.name)) \(column.type.sqlName)"
+        let type = column.type == .json ? ColumnType.textualJSON : column.type.sqlName
+        var text = "\(try quote(column.name)) \(type)"
         if !column.isOptional || isKey { text += " NOT NULL" }
         if let value = column.defaultValue, !value.isNull {
             text += " DEFAULT \(try literal(try value.converted(to: column.type), column.type))"

@@ -5,7 +5,8 @@ import struct Foundation.UUID
 
 /// SQLite 3.35 and later, in files that Perfect-SQLite also reads and writes.
 ///
-/// Columns are declared with ``ColumnType/sqlName``, from which the exact type is read back. Values that SQLite's
+/// Columns are declared with ``ColumnType/sqlName``, JSON with ``ColumnType/textualJSON``, from which the exact type is
+/// read back. Values that SQLite's
 /// numbers cannot hold use a storage class with the right place in SQLite's order: NaN is the text `NaN`, above all
 /// numbers; integers above `Int64.max` are blobs of eight bytes, big-endian, above all others.
 package struct SQLiteDialect: SQLDialect {
@@ -58,7 +59,13 @@ package struct SQLiteDialect: SQLDialect {
     }
 
     package func refusal(of value: ColumnValue, _ type: ColumnType) -> String? { nil }
-    package func comparable(_ column: String, _ type: ColumnType) -> String { column }
+
+    /// JSON compares as text, whatever the file stores.
+    package func comparable(_ column: String, _ type: ColumnType) -> String {
+        type == .json ? "\(Self.jsonFunction)(\(column))" : column
+    }
+
+    package func grouped(_ column: String, _ type: ColumnType) -> String { comparable(column, type) }
 
     package func ordered(_ expression: String, isDescending: Bool) -> String {
         expression + (isDescending ? " DESC" : "")
@@ -72,6 +79,10 @@ package struct SQLiteDialect: SQLDialect {
     /// (``TableKit/LikePattern/Place``). SQLite's LIKE ends both the text and the pattern at a null character.
     package static let patternFunction = "siltstone_like"
 
+    /// The SQL function that connections register: the JSON that a column holds, as text. In columns declared `JSON`,
+    /// the file may hold a number or a blob instead.
+    package static let jsonFunction = "siltstone_json"
+
     package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {
         "\(Self.patternFunction)(\(column), \(bind(pattern.text)), \(pattern.place.rawValue))"
     }
@@ -84,9 +95,9 @@ package struct SQLiteDialect: SQLDialect {
         switch aggregate {
         case .count: ("count(*)", .int64)
         case .countValues: ("count(\(expression))", .int64)
-        case .countDistinct: ("count(DISTINCT \(expression))", .int64)
-        case .min: ("min(\(expression))", type)
-        case .max: ("max(\(expression))", type)
+        case .countDistinct: ("count(DISTINCT \(comparable(expression, type)))", .int64)
+        case .min: ("min(\(comparable(expression, type)))", type)
+        case .max: ("max(\(comparable(expression, type)))", type)
         // SQLite's sums overflow and count text and blobs as 0. The engine sums in memory.
         case .sum, .average: nil
         }

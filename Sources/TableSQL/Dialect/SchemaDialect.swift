@@ -39,6 +39,10 @@ package protocol SchemaDialect: SQLDialect {
     /// Runs a schema change. It may query the connection first.
     func alter(_ change: SchemaChange, _ tables: [String: SQLTable], _ connection: any SQLConnection) throws
 
+    /// The value to bind so that a column stores this value.
+    /// - Parameter column: the number of the table's column.
+    func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue
+
     /// Runs an insert. Rows have a value for each of `columns`. Atomic only within a transaction or as one statement.
     func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome
 
@@ -56,6 +60,7 @@ package protocol SchemaDialect: SQLDialect {
 
 extension SchemaDialect {
     package func returnedNumber(_ name: String) -> String { name }
+    package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue { value }
     package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }
     package var locksCatalogue: Bool { false }

@@ -73,7 +73,8 @@ package struct QueryRenderer {
     package func aggregate(_ aggregates: AggregateQuery) throws -> SQLStatement? {
         guard query.limit == nil, !needsDistinct else { return nil }
         var results = aggregates.groupBy.map(sources[0].type)
-        var parts = try aggregates.groupBy.map(column)
+        let groups = try aggregates.groupBy.map { dialect.grouped(try column($0), sources[0].type($0)) }
+        var parts = groups
         for aggregate in aggregates.aggregates {
             let column = aggregate.column
             let type = column.map(sources[0].type) ?? .int64
@@ -86,7 +87,6 @@ package struct QueryRenderer {
         try appendSource(to: &text)
         try appendConditions(to: &text)
         if !aggregates.groupBy.isEmpty {
-            let groups = try aggregates.groupBy.map(column)
             text += " GROUP BY " + groups.joined(separator: ", ")
         }
         return text.statement(results: results)

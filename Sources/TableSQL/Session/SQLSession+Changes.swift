@@ -68,8 +68,9 @@ extension SQLSession {
             let stored = try stored(value, type, source, column)
             if number > 0 { text += ", " }
             text += "\(try dialect.quote(source.structure.columns[column].name)) = "
-            text.bind(stored, type)
-            if let place = source.places[column] { assigned[place] = stored }
+            let place = source.places[column]
+            text.bind(place.map { core.dialect.bound(stored, to: $0, of: source.table) } ?? stored, type)
+            if let place { assigned[place] = stored }
         }
         return try changed(text, assigned, source, statement.predicate, statement.isReturning)
     }
@@ -116,7 +117,7 @@ extension SQLSession {
                 text += " WHERE "
                 try PredicateRenderer([own]).append(predicate, to: &text)
             }, returning: numbers, tables: try catalogue(), closing: closing)
-        let (count, rows) = try refusingNullKeys(assigned, source) {
+        let (count, rows) = try refusingKeys(assigned, source) {
             try self.change(isOne: dialect.isOneStatement(change), change.closing) {
                 try core.dialect.change(change, $0)
             }
@@ -135,12 +136,16 @@ extension SQLSession {
         return result
     }
 
-    /// Runs a change. SQLite reports NULL in a key that is the rowid only as a wrong type.
-    private func refusingNullKeys<R>(
+    /// Runs a change. SQLite reports NULL, or a number above `Int64.max`, in a key that is the rowid only as a wrong
+    /// type.
+    private func refusingKeys<R>(
         _ assigned: [Int: ColumnValue], _ source: SQLSource, _ body: () throws -> R
     ) throws -> R {
         do { return try body() } catch let error as any TableError where error.code == .type {
             let structure = source.table.structure
+            if let place = source.table.numberColumn, case .unsigned? = assigned[place] {
+                throw CRUDSQLExeError.aboveRowNumbers(structure, place)
+            }
             guard let place = structure.primaryKey.first(where: { assigned[$0]?.isNull == true }) else { throw error }
             throw CRUDSQLExeError(
                 "The key cannot be NULL.", code: .notNull, table: structure.name, column: structure.columns[place].name)

@@ -123,7 +123,7 @@ final class MovedSample: Sendable {
             case .uuid: .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number))))
             case .string: .text(isOdd ? "it's \"ü\" 🐦 \\ \n" : "")
             case .bytes: .bytes(isOdd ? [0, 255, 39, 92] : [])
-            case .json: .json("{\"a\":[\(number)]}")
+            case .json: .json(isOdd ? "{\"a\":[\(number)]}" : "12345678901234567890.1234567890\(number)0")
             }
         }
         return [.integer(Int64(number / 4)), .text("key \(number % 4)")] + ColumnType.allCases.map(value)

@@ -58,6 +58,29 @@ private struct Tagged: Codable, Equatable {
     var numbers: [Int]?
 }
 
+/// A type whose JSON is a number, a text, true, false or null.
+private struct Wrapped<Value: Codable & Equatable>: Codable, Equatable {
+    var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Value.self) }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
+}
+
+private struct Priced: Codable, Equatable {
+    var id: Int
+    var amount: Decimal
+    var discount: Decimal?
+    var number: Wrapped<UInt64>
+    var text: Wrapped<String>
+    var flag: Wrapped<Bool>
+}
+
 private struct Before: Codable, TableNameProvider {
     static let tableName = "grown"
     var id: Int
@@ -135,10 +158,34 @@ extension TableConformance {
             ("a type may have many Bools", manyBools),
             ("enums are columns of their raw values; an unknown raw value throws", enums),
             ("arrays of scalars are columns, not tables", scalarArrays),
+            ("nested values whose JSON is a number, a text or a Bool keep every digit", bareJSON),
             ("a column that the table lacks is nil where it is optional, and throws where not", missingColumns),
             ("a type may have more than 125 columns", manyColumns),
             ("blobs, dates, Bools and enums are keys", keysOfAllTypes),
         ]
+    }
+
+    private static func bareJSON(_ db: Database<C>) throws {
+        let table = try db.create(Priced.self)
+        let texts = [
+            "5", "0", "-7", "0.1", "12345678901234567890.123456789", "-0.000000000000000000012345678901234567",
+            "99999999999999999999999999999999999999", "9223372036854775808", "1e30",
+        ]
+        var rows = try texts.enumerated().map { number, text in
+            let amount = try required(Decimal(string: text), "The decimal \(text)")
+            return Priced(
+                id: number, amount: amount, discount: number % 2 == 0 ? amount : nil,
+                number: Wrapped(.max - UInt64(number)), text: Wrapped(text), flag: Wrapped(number % 2 == 0))
+        }
+        try table.insert(rows)
+        try requireEqual(try table.order(by: \.id).all(), rows, "The rows")
+        for number in rows.indices {
+            rows[number].amount = rows[rows.count - 1 - number].amount
+            rows[number].text = Wrapped("null")
+            try table.where(\Priced.id == number).update(rows[number])
+        }
+        try requireEqual(try table.order(by: \.id).all(), rows, "The changed rows")
+        try requireEqual(try table.where(\Priced.id == 0).first(), rows[0], "The first row")
     }
 
     private static func checkReals(_ db: Database<C>, _ values: [Double], _ floats: [Float]) throws -> Table<

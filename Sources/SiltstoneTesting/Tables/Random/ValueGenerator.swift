@@ -20,6 +20,12 @@ public struct ValueGenerator {
         .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .date, .uuid, .string,
         .bytes,
     ]
+    /// JSON of each kind. The numbers must keep every digit.
+    private static let jsonTexts = [
+        "{}", "[1]", "\"a\"", "{\"a\":1}", "5", "10", "-0", "0.10", "1e2", "1E+999", "0.1", " 7 ",
+        "12345678901234567890.123456789", "0.30000000000000004", "9223372036854775808", "true", "false", "null",
+        "\"null\"", "\"5\"", "\"0.10\"",
+    ]
     private static let allTypes = keyTypes + [.json, .string, .string, .double, .int64]
 
     /// A random structure with the columns `id` and `link`, which most joins and groups use, and a few more.
@@ -87,7 +93,7 @@ public struct ValueGenerator {
             .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 170, UInt8(random.below(isLarge ? 256 : 40)))))
         case .string: .text(text())
         case .bytes: .bytes(random.pick([[], [0], [0, 0], [0, 255], [1], [255, 255]]))
-        case .json: .json(random.pick(["{}", "[1]", "\"a\"", "{\"a\":1}"]))
+        case .json: .json(random.pick(Self.jsonTexts))
         }
     }
 
