@@ -81,7 +81,7 @@ protocol SchemaProgram: Sendable {
     func insert<A: Codable>(_ rows: [A]) throws
     func count<A: Codable>(_ type: A.Type) throws -> Int
     func index<A: Codable>(_ keys: PartialKeyPath<A>, isUnique: Bool) throws
-    func indexInTask<A: Codable>(_ keys: PartialKeyPath<A> & Sendable) async throws
+    func indexInTask<A: Codable>(_ keys: any PartialKeyPath<A> & Sendable) async throws
     func change(_ change: SchemaChange) throws
     func run(_ text: String) throws
     func transact(_ body: () throws -> Void) throws
@@ -114,7 +114,7 @@ private struct Program<C: DatabaseConfigurationProtocol>: SchemaProgram {
     func index<A: Codable>(_ keys: PartialKeyPath<A>, isUnique: Bool) throws {
         try database.table(A.self).index(unique: isUnique, keys)
     }
-    func indexInTask<A: Codable>(_ keys: PartialKeyPath<A> & Sendable) async throws {
+    func indexInTask<A: Codable>(_ keys: any PartialKeyPath<A> & Sendable) async throws {
         try await database.table(A.self).index(keys)
     }
     func change(_ change: SchemaChange) throws { try database.alter(change) }
