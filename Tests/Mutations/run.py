@@ -121,9 +121,13 @@ def write_page(outcomes):
     PAGE.write_text("\n".join(lines[:first] + table + lines[last:]) + "\n")
 
 
-def passes(suite, scratch):
-    """Whether a suite passes without any fault: else that it fails with one would say nothing."""
-    return command(["swift", "test", "--skip-build", "--filter", suite], scratch, thorough=False)[0] == 0
+def all_pass(chosen, scratch):
+    """Whether the first suites of faults pass without any: else that they fail with one would say nothing."""
+    for suite in sorted({mutation.first for mutation in chosen}):
+        if command(["swift", "test", "--skip-build", "--filter", suite], scratch, thorough=False)[0] != 0:
+            print(f"{suite} fails without any fault")
+            return False
+    return True
 
 
 def attempt(mutation, scratch):
@@ -193,10 +197,8 @@ def attempts_together(chosen, scratch):
     if alone is None:
         return None
     print(f"{len(chosen) - len(alone)} faults are in one build", flush=True)
-    for suite in sorted({mutation.first for mutation in chosen}):
-        if not passes(suite, together):
-            print(f"{suite} fails without any fault")
-            return None
+    if not all_pass(chosen, together):
+        return None
     if alone:
         copy_tree(scratch)
     return (
@@ -212,10 +214,8 @@ def attempts_alone(chosen, scratch):
     if code != 0:
         print(output[-4000:])
         return None
-    for suite in sorted({mutation.first for mutation in chosen}):
-        if not passes(suite, scratch):
-            print(f"{suite} fails without any fault")
-            return None
+    if not all_pass(chosen, scratch):
+        return None
     return ((mutation, attempt(mutation, scratch)) for mutation in chosen)
 
 

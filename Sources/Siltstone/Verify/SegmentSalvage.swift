@@ -24,7 +24,7 @@ struct SegmentSalvage {
     private let number: UInt64
     /// The end of the last block, from the footer; the file's size if no footer is valid.
     private var end: Int
-    private var isEndKnown = false
+    private var isEndKnown: Bool { rangeTombstones != nil }
     /// Whether the segment is compressed, according to its header; nil if the header is damaged. Then salvage looks for
     /// both kinds of blocks at each offset.
     private var isCompressed: Bool?
@@ -54,7 +54,6 @@ struct SegmentSalvage {
         if let layout {
             result.rangeTombstones = layout.rangeTombstones.tombstones
             result.end = layout.footer.dataOffset + layout.footer.storedBytes
-            result.isEndKnown = true
         }
         result.isCompressed = try result.readIsCompressed(path)
         try result.walk(body)

@@ -30,21 +30,13 @@ extension DatabaseProtocol {
     /// Drops the table of a type with its rows and indexes, if it exists, in a task.
     public func drop<A: Codable>(_ type: A.Type) async throws {
         let name = A.CRUDTableName
-        try await access.changeAll { session in
-            try session.changingSchema {
-                if try session.table(named: name) != nil { try session.alter(.dropTable(name)) }
-            }
-        }
+        try await access.changeAll { try $0.dropTable(ifPresent: name) }
     }
 
     /// Drops the table of a type with its rows and indexes, if it exists.
     public func drop<A: Codable>(_ type: A.Type) throws {
         let name = A.CRUDTableName
-        try access.changeAll { session in
-            try session.changingSchema {
-                if try session.table(named: name) != nil { try session.alter(.dropTable(name)) }
-            }
-        }
+        try access.changeAll { try $0.dropTable(ifPresent: name) }
     }
 
     /// Changes the catalogue.

@@ -201,6 +201,13 @@ extension TableSession {
     /// Runs `body`: for engines whose catalogue nobody else can change.
     public func changingSchema(_ body: () throws -> Void) throws { try body() }
 
+    /// Drops a table. Does nothing if there is none.
+    func dropTable(ifPresent name: String) throws {
+        try changingSchema {
+            if try table(named: name) != nil { try alter(.dropTable(name)) }
+        }
+    }
+
     /// Runs `body` in this session and commits. Rolls back if `body` throws.
     /// - Returns: the result of `body`.
     package func commit<R>(_ body: (any TableSession) throws -> R) throws -> R {

@@ -6,12 +6,8 @@ package struct ConflictRetry {
     private var attempt = 0
     /// True if conflicts come from other programs: a pause lets them finish. Within one engine they are over.
     private let pauses: Bool
-    /// The last error that said that another program has changed the schema.
-    private var overtaken: String?
-    /// How many times in succession that was the error.
-    private var repetitions = 0
-    /// A name that is taken by something outside of the catalogue gives the same error every time.
-    private static let maximumRepetitions = 3
+    /// The errors that said that another program has changed the schema.
+    private var overtaken = RepeatedErrors()
 
     private init(_ engine: any TableEngine, _ mode: TransactionMode) {
         pauses = engine.serialRetries > 0
@@ -61,11 +57,9 @@ package struct ConflictRetry {
     /// The pause in seconds: random, so that two rivals do not meet again, with an upper bound that grows to 0.1 s.
     private mutating func next(_ error: any TableError) throws -> Double {
         if error.code == .conflict {
-            overtaken = nil
+            overtaken = RepeatedErrors()
         } else {
-            repetitions = error.description == overtaken ? repetitions + 1 : 1
-            overtaken = error.description
-            if repetitions == Self.maximumRepetitions { throw error }
+            if overtaken.isLasting(error) { throw error }
             if left == 0 { throw Self.conflict(error) }
         }
         if left == 0 { throw error }

@@ -75,6 +75,23 @@ extension SQLiteDialect {
         return CRUDSQLExeError("The table has no more row numbers.", code: .argument, table: table.name)
     }
 
+    /// Runs a change. SQLite reports NULL, or a number above `Int64.max`, in a key that is the rowid only as a wrong type.
+    package func change(
+        _ change: SQLChange, _ connection: any SQLConnection
+    ) throws -> (count: Int, rows: [[ColumnValue]]) {
+        do { return try run(change, connection) } catch let error as SQLConnectionError where error.code == .type {
+            let structure = change.table.structure
+            if let place = change.table.numberColumn, case .unsigned? = change.assigned[place] {
+                throw CRUDSQLExeError.aboveRowNumbers(structure, place)
+            }
+            guard let place = structure.primaryKey.first(where: { change.assigned[$0]?.isNull == true }) else {
+                throw error
+            }
+            throw CRUDSQLExeError(
+                "The key cannot be NULL.", code: .notNull, table: structure.name, column: structure.columns[place].name)
+        }
+    }
+
     private func run(
         _ insert: SQLInsert, _ rows: [[ColumnValue]], _ connection: any SQLConnection, _ outcome: inout SQLInsertOutcome
     ) throws {
@@ -109,7 +126,7 @@ extension SQLiteDialect {
 
 extension CRUDSQLExeError {
     /// A key that SQLite's row numbers cannot hold.
-    static func aboveRowNumbers(_ table: TableStructure, _ column: Int) -> CRUDSQLExeError {
+    fileprivate static func aboveRowNumbers(_ table: TableStructure, _ column: Int) -> CRUDSQLExeError {
         CRUDSQLExeError(
             "SQLite's row numbers end at \(Int64.max); the key is above.", code: .type, table: table.name,
             column: table.columns[column].name)

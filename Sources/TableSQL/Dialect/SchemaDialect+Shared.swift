@@ -2,10 +2,14 @@ package import TableKit
 
 /// SQL that databases share.
 extension SchemaDialect {
-    /// Runs a change and reads the returned rows.
     package func change(
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
+        try run(change, connection)
+    }
+
+    /// Runs a change and reads the returned rows.
+    func run(_ change: SQLChange, _ connection: any SQLConnection) throws -> (count: Int, rows: [[ColumnValue]]) {
         var text = try change.text()
         let types = try appendReturning(change.returning, of: change.table, to: &text)
         let result = try connection.executeAll([text.statement(results: types)] + change.closing)[0]

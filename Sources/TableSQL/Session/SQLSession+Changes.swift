@@ -117,10 +117,8 @@ extension SQLSession {
                 text += " WHERE "
                 try PredicateRenderer([own]).append(predicate, to: &text)
             }, returning: numbers, tables: try catalogue(), closing: closing)
-        let (count, rows) = try refusingKeys(assigned, source) {
-            try self.change(isOne: dialect.isOneStatement(change), change.closing) {
-                try core.dialect.change(change, $0)
-            }
+        let (count, rows) = try self.change(isOne: dialect.isOneStatement(change), change.closing) {
+            try core.dialect.change(change, $0)
         }
         if count == 0 { changedTables = tablesBefore }
         var result = ChangeResult()
@@ -134,22 +132,6 @@ extension SQLSession {
             try append(sorted, returned, source, to: &result)
         }
         return result
-    }
-
-    /// Runs a change. SQLite reports NULL, or a number above `Int64.max`, in a key that is the rowid only as a wrong
-    /// type.
-    private func refusingKeys<R>(
-        _ assigned: [Int: ColumnValue], _ source: SQLSource, _ body: () throws -> R
-    ) throws -> R {
-        do { return try body() } catch let error as any TableError where error.code == .type {
-            let structure = source.table.structure
-            if let place = source.table.numberColumn, case .unsigned? = assigned[place] {
-                throw CRUDSQLExeError.aboveRowNumbers(structure, place)
-            }
-            guard let place = structure.primaryKey.first(where: { assigned[$0]?.isNull == true }) else { throw error }
-            throw CRUDSQLExeError(
-                "The key cannot be NULL.", code: .notNull, table: structure.name, column: structure.columns[place].name)
-        }
     }
 
     private func append(

@@ -1,10 +1,6 @@
 import TableKit
 
 extension SQLSession {
-    /// How often the same statement may lose to another program in succession. A name that is taken by something
-    /// outside of the catalogue gives the same error every time.
-    private static let maximumRepetitions = 3
-
     func alter(_ change: SchemaChange) throws {
         try changingSchema {
             defer { presentTables = nil }
@@ -21,17 +17,14 @@ extension SQLSession {
             isChangingSchema = false
             presentTables = nil
         }
-        var last: String?
-        var repetitions = 0
+        var overtaken = RepeatedErrors()
         while true {
             core.catalogue.forget()
             presentTables = nil
             do { return try body() } catch var error as CRUDSQLExeError where error.isOvertaken {
                 guard dialect.schemaChangesCommit else { throw error }
-                repetitions = error.message == last ? repetitions + 1 : 1
-                last = error.message
                 error.isOvertaken = false
-                if repetitions == Self.maximumRepetitions { throw error }
+                if overtaken.isLasting(error) { throw error }
             }
         }
     }

@@ -6,7 +6,7 @@ import TestServers
 
 @testable import SiltTool
 
-/// A database to which tests move.
+/// A kind of database on which tests run: to which they move, or on which several programs work.
 enum MoveTarget: String, CaseIterable, CustomTestStringConvertible {
     case sqlite, postgres, mysql
 

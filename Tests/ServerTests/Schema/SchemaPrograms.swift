@@ -14,17 +14,8 @@ import MySQLTables
 import SQLiteTables
 #endif
 
-/// A database with several programs: each has an engine, and so a cached catalogue, of its own.
-enum SchemaServer: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgres, mysql
-
-    var testDescription: String { rawValue }
-
-    /// Those whose trait is on and whose server is here.
-    static var available: [SchemaServer] {
-        MoveTarget.available.compactMap { SchemaServer(rawValue: $0.rawValue) }
-    }
-
+/// Several programs on one database: each has an engine, and so a cached catalogue, of its own.
+extension MoveTarget {
     /// The configurations of so many programs on one empty database.
     func programs(_ count: Int) throws -> [any DatabaseConfigurationProtocol] {
         switch self {

@@ -36,7 +36,7 @@ import Testing
     ///   - before: runs in the first program before each round.
     ///   - after: runs in the first program after each round.
     private func race(
-        _ server: SchemaServer, before: @escaping @Sendable (any SchemaProgram) throws -> Void = { _ in },
+        _ server: MoveTarget, before: @escaping @Sendable (any SchemaProgram) throws -> Void = { _ in },
         _ body: @escaping @Sendable (any SchemaProgram, _ number: Int) throws -> Void,
         after: @escaping @Sendable (any SchemaProgram) throws -> Void
     ) async throws {
@@ -61,8 +61,8 @@ import Testing
         for program in programs { try program.end() }
     }
 
-    @Test("programs that start together make one table and one index", arguments: SchemaServer.available)
-    func starts(server: SchemaServer) async throws {
+    @Test("programs that start together make one table and one index", arguments: MoveTarget.available)
+    func starts(server: MoveTarget) async throws {
         try await race(server) { program, number in
             try program.create(Owner.self)
             try program.index(\Owner.name, isUnique: false)
@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    @Test("programs add and drop the same columns", arguments: SchemaServer.available)
-    func reconciliations(server: SchemaServer) async throws {
+    @Test("programs add and drop the same columns", arguments: MoveTarget.available)
+    func reconciliations(server: MoveTarget) async throws {
         try await race(server) { program in
             try program.create(Short.self)
         } _: { program, number in
@@ -99,8 +99,8 @@ import Testing
         }
     }
 
-    @Test("programs drop the same tables", arguments: SchemaServer.available)
-    func drops(server: SchemaServer) async throws {
+    @Test("programs drop the same tables", arguments: MoveTarget.available)
+    func drops(server: MoveTarget) async throws {
         try await race(server) { program in
             try program.create(Owner.self)
         } _: { program, _ in
@@ -112,8 +112,8 @@ import Testing
         }
     }
 
-    @Test("programs make tables in transactions of their own", arguments: SchemaServer.available)
-    func transactions(server: SchemaServer) async throws {
+    @Test("programs make tables in transactions of their own", arguments: MoveTarget.available)
+    func transactions(server: MoveTarget) async throws {
         try await race(server) { program, number in
             try program.transact {
                 try program.create(Owner.self)
@@ -127,8 +127,8 @@ import Testing
         }
     }
 
-    @Test("tasks of one program make one table and one index", arguments: SchemaServer.available)
-    func tasks(server: SchemaServer) async throws {
+    @Test("tasks of one program make one table and one index", arguments: MoveTarget.available)
+    func tasks(server: MoveTarget) async throws {
         let program = try program(server.programs(1)[0])
         for _ in 0..<Self.rounds {
             try await withThrowingTaskGroup { group in

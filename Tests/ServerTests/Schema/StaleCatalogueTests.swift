@@ -23,7 +23,7 @@ import Testing
     }
 
     private func onBoth(
-        _ server: SchemaServer, _ body: @escaping @Sendable (any SchemaProgram, any SchemaProgram) throws -> Void
+        _ server: MoveTarget, _ body: @escaping @Sendable (any SchemaProgram, any SchemaProgram) throws -> Void
     ) async throws {
         try await onThread {
             let (first, second) = try server.twoPrograms()
@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    @Test("a table that another program has made exists", arguments: SchemaServer.available)
-    func made(server: SchemaServer) async throws {
+    @Test("a table that another program has made exists", arguments: MoveTarget.available)
+    func made(server: MoveTarget) async throws {
         try await onBoth(server) { first, second in
             try second.create(Item.self)
             try second.index(\Item.name, isUnique: false)
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    @Test("an index that another program has made exists, and becomes unique", arguments: SchemaServer.available)
-    func indexed(server: SchemaServer) async throws {
+    @Test("an index that another program has made exists, and becomes unique", arguments: MoveTarget.available)
+    func indexed(server: MoveTarget) async throws {
         try await onBoth(server) { first, second in
             try first.create(Item.self)
             for program in [first, second] { _ = try program.count(Item.self) }
@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    @Test("a table that another program has dropped is made again", arguments: SchemaServer.available)
-    func dropped(server: SchemaServer) async throws {
+    @Test("a table that another program has dropped is made again", arguments: MoveTarget.available)
+    func dropped(server: MoveTarget) async throws {
         try await onBoth(server) { first, second in
             try first.create(Item.self)
             try first.insert([Item(id: 1, name: "a")])
@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    @Test("columns that another program has added or dropped stay so", arguments: SchemaServer.available)
-    func reconciled(server: SchemaServer) async throws {
+    @Test("columns that another program has added or dropped stay so", arguments: MoveTarget.available)
+    func reconciled(server: MoveTarget) async throws {
         try await onBoth(server) { first, second in
             try first.create(Short.self)
             _ = try second.count(Short.self)
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    @Test("SQL statements see the tables of other programs", arguments: SchemaServer.available)
-    func statements(server: SchemaServer) async throws {
+    @Test("SQL statements see the tables of other programs", arguments: MoveTarget.available)
+    func statements(server: MoveTarget) async throws {
         try await onBoth(server) { first, second in
             try second.create(Item.self)
             try second.index(\Item.name, isUnique: false)
@@ -108,8 +108,8 @@ import Testing
         }
     }
 
-    @Test("statements of a transaction see the tables of other programs", arguments: SchemaServer.available)
-    func transactions(server: SchemaServer) async throws {
+    @Test("statements of a transaction see the tables of other programs", arguments: MoveTarget.available)
+    func transactions(server: MoveTarget) async throws {
         try await onBoth(server) { first, second in
             try second.create(Item.self)
             try first.transact {
@@ -123,8 +123,8 @@ import Testing
         }
     }
 
-    @Test("a migration that another program has made is not made again", arguments: SchemaServer.available)
-    func migrated(server: SchemaServer) async throws {
+    @Test("a migration that another program has made is not made again", arguments: MoveTarget.available)
+    func migrated(server: MoveTarget) async throws {
         try await onBoth(server) { first, second in
             let row = Item(id: 1, name: "a")
             let made = [try second.migrate(row), try first.migrate(row)]
@@ -133,8 +133,8 @@ import Testing
         }
     }
 
-    @Test("what really exists is an error", arguments: SchemaServer.available)
-    func existing(server: SchemaServer) async throws {
+    @Test("what really exists is an error", arguments: MoveTarget.available)
+    func existing(server: MoveTarget) async throws {
         try await onBoth(server) { first, second in
             try first.create(Item.self)
             let structure = try #require(first.infos().first { $0.structure.name == "Item" }?.structure)
