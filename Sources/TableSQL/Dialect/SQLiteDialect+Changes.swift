@@ -1,4 +1,4 @@
-import TableKit
+package import TableKit
 
 extension SQLiteDialect {
     /// The most rows in one statement.
@@ -8,7 +8,7 @@ extension SQLiteDialect {
 
     /// Where the first column of the table is a real, RETURNING makes a real of the key that is the number of the row, which is
     /// another number above 2^53 (seen in 3.40). An expression is left as it is.
-    package func returnedNumber(_ name: String) -> String { "coalesce(\(name), NULL)" }
+    package func returnedNumber(_ name: String, _ type: ColumnType) -> String { "coalesce(\(name), NULL)" }
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         var outcome = SQLInsertOutcome()

@@ -68,7 +68,7 @@ extension SQLSession {
             let stored = try stored(value, type, source, column)
             if number > 0 { text += ", " }
             text += "\(try dialect.quote(source.structure.columns[column].name)) = "
-            text.bind(stored, type)
+            text.bind(stored, type, source.dateForm(column))
             if let place = source.places[column] { assigned[place] = stored }
         }
         return try changed(text, assigned, source, statement.predicate, statement.isReturning)
