@@ -11,7 +11,7 @@ extension SQLiteDialect {
 
     /// Where the first column of the table is a real, RETURNING makes a real of the key that is the number of the row, which is
     /// another number above 2^53 (seen in 3.40). An expression is left as it is.
-    package func returnedNumber(_ name: String) -> String { "coalesce(\(name), NULL)" }
+    package func returnedNumber(_ name: String, _ type: ColumnType) -> String { "coalesce(\(name), NULL)" }
 
     /// A JSON number as a blob, where the column would turn its text into a number of SQLite and lose digits.
     package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue {
