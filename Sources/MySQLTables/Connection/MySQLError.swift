@@ -17,8 +17,7 @@ enum MySQLError {
     static func error(_ number: UInt32, _ message: String) -> SQLConnectionError {
         let (kind, code) = meaning(number)
         var error = SQLConnectionError(
-            kind, code: code, serverCode: isOfServer(number) ? "\(number)" : nil,
-            message + (advice(number).map { ". " + $0 } ?? ""))
+            kind, code: code, serverCode: isOfServer(number) ? "\(number)" : nil, message, advice: advice(number))
         switch number {
         case 1062, 1586: name(duplicate: message, &error)
         case 1451, 1452: name(reference: message, &error)

@@ -10,7 +10,8 @@ public struct PostgresOptions: Sendable, Hashable {
     public var statementTimeout: Duration? = .seconds(60)
     /// The longest wait of a statement for a lock. Nil: the server's setting.
     public var lockTimeout: Duration?
-    /// The longest silence of a server beyond ``statementTimeout`` before its connection is closed. 3 s.
+    /// The silence after which another connection asks whether the server still answers, and the longest wait for that
+    /// answer. Without it the connection is closed. Also the longest silence beyond ``statementTimeout``. 3 s.
     public var answerTimeout: Duration = .seconds(3)
     /// The longest silence of a server if ``statementTimeout`` is nil. 1 h.
     public var silenceTimeout: Duration = .seconds(3600)

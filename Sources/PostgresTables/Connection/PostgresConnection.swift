@@ -13,6 +13,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     let link: PostgresLink
     let options: PostgresOptions
     private let cancellation: StatementCancellation
+    private let probe: SilenceProbe
     /// The host, for messages and for the connector.
     let place: String
     var prepared: PreparedStatements
@@ -37,12 +38,17 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private(set) var roundTrips = (waited: 0, posted: 0)
 
     /// Takes over a connection after its login.
-    init(_ link: PostgresLink, _ raw: OpaquePointer, options: PostgresOptions, place: String) {
+    /// - Parameter answers: whether the server answers a login. Blocks.
+    init(
+        _ link: PostgresLink, _ raw: OpaquePointer, options: PostgresOptions, place: String,
+        answers: @escaping @Sendable () -> Bool
+    ) {
         self.link = link
         self.options = options
         self.place = place
         let key = PostgresCancelKey(raw)
         cancellation = StatementCancellation { key.cancel() }
+        probe = SilenceProbe(after: options.answerTimeout, answers)
         prepared = PreparedStatements(capacity: options.preparedStatements)
     }
 
@@ -98,7 +104,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private func readUnanswered() throws {
         guard var trip = unanswered else { return }
         unanswered = nil
-        var deadline = AnswerDeadline(options.answerLimit)
+        probe.begin()
+        var deadline = AnswerDeadline(options.answerLimit, probe: probe)
         do { _ = try trip.receive(&deadline) } catch {
             link.giveUp()
             throw SQLConnectionError(
@@ -167,9 +174,10 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
                 link.giveUp()
             }
         }
+        probe.begin()
         var deadline = AnswerDeadline(
             limit ?? options.answerLimit, grace: options.answerTimeout,
-            cancellation: isCancellable ? cancellation : nil)
+            cancellation: isCancellable ? cancellation : nil, probe: probe)
         do { return try body(&deadline) } catch is AnswerMissing {
             let isCancelled = isCancellable && cancellation.isRequested
             link.giveUp()

@@ -13,12 +13,12 @@ enum PostgresError {
         // The server closes the connection after such an error.
         let severity = result.diagnostic(.severity)
         if severity == "FATAL" || severity == "PANIC" { meaning = (.connectionLost, .unavailable) }
-        let text = (result.diagnostic(.message) ?? "The server gave no reason.") + (state.flatMap(advice(_:)) ?? "")
+        let text = result.diagnostic(.message) ?? "The server gave no reason."
         let (columns, key) = keyAndColumns(result.diagnostic(.detail))
         let details = [text, result.diagnostic(.detail), result.diagnostic(.hint)].compactMap { $0 }
         return SQLConnectionError(
             meaning.0, code: meaning.1, serverCode: state, details.joined(separator: ". "),
-            table: result.diagnostic(.table),
+            advice: state.flatMap(advice(_:)), table: result.diagnostic(.table),
             column: result.diagnostic(.column) ?? columns ?? result.diagnostic(.constraint), key: key)
     }
 
@@ -60,13 +60,13 @@ enum PostgresError {
     }
 
     /// Advice that the server's message lacks.
-    private static func advice(_ state: String) -> String? {
+    static func advice(_ state: String) -> String? {
         switch state {
-        case "53100": ". The server's disk is full: nothing of the statement is stored; make room and repeat it"
-        case "53200": ". The server is out of memory"
-        case "25006": ". The server is a standby, or the session only reads"
-        case "55P03": ". Another transaction holds the lock"
-        case "26000": ". A pooler between program and server may have switched servers: set preparedStatements to 0"
+        case "53100": "The server's disk is full: nothing of the statement is stored; make room and repeat it"
+        case "53200": "The server is out of memory"
+        case "25006": "The server is a standby, or the session only reads"
+        case "55P03": "Another transaction holds the lock"
+        case "26000": "A pooler between program and server may have switched servers: set preparedStatements to 0"
         default: nil
         }
     }

@@ -79,11 +79,24 @@ package final class PostgresConnector: SQLConnector {
         guard let raw = attempt.take() else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
         }
+        let (address, limit) = (attempt.address, options.answerTimeout)
         let connection = PostgresConnection(
-            try PostgresLink(raw), raw, options: options, place: attempt.address.description)
+            try PostgresLink(raw), raw, options: options, place: address.description,
+            answers: { Self.answers(settings, address, within: limit) })
         try setUp(connection, until: deadline)
         preferred.withLock { $0 = attempt.address }
         return connection
+    }
+
+    /// Whether a server answers a login, even with a refusal.
+    private static func answers(_ settings: LoginSettings, _ address: HostAddress, within limit: Duration) -> Bool {
+        // Servers of each role answer.
+        let settings = settings.setting([("target_session_attrs", "any")])
+        var race = HostRace([{ LoginAttempt(settings, address) }])
+        do {
+            _ = try race.run(until: .now + limit)
+            return true
+        } catch let error as SQLConnectionError { return error.serverCode != nil } catch { return false }
     }
 
     private func setUp(_ connection: PostgresConnection, until deadline: ContinuousClock.Instant) throws {

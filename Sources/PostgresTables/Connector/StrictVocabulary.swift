@@ -9,7 +9,7 @@ enum StrictVocabulary {
 
     /// Other words. Aliases are a letter and digits.
     static let words: Set<String> = statements.union(queries).union(changes).union(transactions).union(schema)
-        .union(types).union(functions).union(sequences).union(catalogue).union(aliases)
+        .union(types).union(functions).union(sequences).union(dates).union(catalogue).union(aliases)
 
     private static let queries = set(
         "all and any as asc between by case coalesce cross desc distinct else end escape except exists false filter"
@@ -28,6 +28,8 @@ enum StrictVocabulary {
         "array_agg avg bool_and bool_or count format_type greatest least lower max min nullif sum unnest upper")
     /// Words that raise a sequence to given keys.
     private static let sequences = set("pg_get_serial_sequence pg_sequence_last_value regclass setval")
+    /// Words that convert dates for columns of other programs.
+    private static let dates = set("at epoch extract time to_timestamp zone")
     /// Views and columns of `pg_catalog`.
     private static let catalogue = set(
         "pg_catalog pg_class pg_namespace pg_attribute pg_attrdef pg_index pg_get_expr col_description current_schema"

@@ -8,6 +8,8 @@ package struct SQLTable: Sendable {
     package var rowColumn: String?
     /// The JSON columns in which the server turns text that looks like a number into a number.
     package var numericJSON: Set<Int> = []
+    /// The types of date columns that other programs have made, by the column's name.
+    package var dateForms: [String: DateForm] = [:]
 
     package init(info: TableInfo, rowColumn: String? = nil) {
         self.info = info
@@ -39,6 +41,11 @@ package struct SQLSource: Sendable {
     /// The server's type of a column of the structure.
     package func type(_ column: Int) -> ColumnType {
         places[column].map { table.structure.columns[$0].type } ?? structure.columns[column].type
+    }
+
+    /// The type of a date column that another program has made; nil for other columns.
+    package func dateForm(_ column: Int) -> DateForm? {
+        table.dateForms.isEmpty ? nil : table.dateForms[structure.columns[column].name]
     }
 
     /// Throws `noColumn` if the table lacks one of these columns of the structure.

@@ -9,6 +9,7 @@ struct TableDraft {
         /// The default as the server writes it; nil if there is none.
         var defaultText: String?
         var foreignKey: ForeignKeyReference?
+        var dateForm: DateForm?
     }
 
     private struct DraftIndex {
@@ -56,9 +57,11 @@ struct TableDraft {
                 IndexDefinition(table: name, columns: index.columns, isUnique: index.isUnique, name: index.name),
                 state: index.isReady ? .ready : .building(0), estimatedEntries: rows)
         }
-        return SQLTable(
+        var table = SQLTable(
             info: TableInfo(structure: structure, indexes: infos, estimatedRows: rows, estimatedBytes: bytes),
             rowColumn: columns.contains { $0.name == SQLTable.rowColumnName } ? SQLTable.rowColumnName : nil)
+        for column in columns where column.type == .date { table.dateForms[column.name] = column.dateForm }
+        return table
     }
 
     private func defaults(

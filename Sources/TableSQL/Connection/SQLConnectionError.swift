@@ -26,8 +26,10 @@ package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
     package var code: TableErrorCode
     /// The server's error code: SQLSTATE or an error number.
     package var serverCode: String?
-    /// The server's message, and advice.
+    /// The server's message.
     package var message: String
+    /// Advice that the message lacks. Not told where the outcome is unknown: it may contradict that.
+    package var advice: String?
     /// The table that the server names.
     package var table: String?
     /// The column or the constraint's columns that the server names.
@@ -36,23 +38,29 @@ package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
     package var key: String?
 
     package init(
-        _ kind: Kind, code: TableErrorCode, serverCode: String? = nil, _ message: String, table: String? = nil,
-        column: String? = nil, key: String? = nil
+        _ kind: Kind, code: TableErrorCode, serverCode: String? = nil, _ message: String, advice: String? = nil,
+        table: String? = nil, column: String? = nil, key: String? = nil
     ) {
         self.kind = kind
         self.code = code
         self.serverCode = serverCode
         self.message = message
+        self.advice = advice
         self.table = table
         self.column = column
         self.key = key
     }
 
-    package var description: String { "\(message)\(serverCode.map { " (\($0))" } ?? "")" }
+    package var description: String { "\(advisedMessage)\(serverCode.map { " (\($0))" } ?? "")" }
+
+    private var advisedMessage: String {
+        guard kind != .unknownOutcome, let advice else { return message }
+        return "\(message). \(advice)"
+    }
 
     /// The error as tables throw it.
     package var tableError: CRUDSQLExeError {
-        var text = message
+        var text = advisedMessage
         if let serverCode { text += " [\(serverCode)]" }
         if kind == .unknownOutcome {
             text += ". Whether the transaction has committed is unknown: look for its effects before repeating it"

@@ -14,7 +14,8 @@ extension PostgresDialect {
             drafts[table, default: TableDraft(name: table)].columns.append(
                 TableDraft.DraftColumn(
                     name: column, type: note?.columnType ?? Self.type(ofNative: native),
-                    isOptional: row[3] != .bool(true), defaultText: row[4].string, foreignKey: note?.foreignKey))
+                    isOptional: row[3] != .bool(true), defaultText: row[4].string, foreignKey: note?.foreignKey,
+                    dateForm: DateForm(native: native)))
             // -1 until the server has counted.
             drafts[table]?.rows = max(0, Int(row[6].double ?? 0))
         }

@@ -1,4 +1,4 @@
-import TableKit
+package import TableKit
 
 extension PostgresDialect {
     /// The most rows in one statement. More would hardly lower the cost per row.
@@ -7,6 +7,46 @@ extension PostgresDialect {
     private static let batchStatements = 8
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        do { return try insertAll(insert, connection) } catch var error as SQLConnectionError
+            where Self.outOfNumbers.contains(error.serverCode) && error.column == nil
+            && insert.rows.contains(where: { takesNumber($0, insert) })
+        {
+            let structure = insert.table.structure
+            error.message = "The key's type has no number left for a row without a key: " + error.message
+            error.table = structure.name
+            error.column = insert.numberColumn.map { structure.columns[$0].name }
+            throw error
+        }
+    }
+
+    /// SQLSTATEs of a number beyond the key's type: of ``returnedNumber(_:_:)``, and of the sequence.
+    private static let outOfNumbers: Set<String?> = ["22003", "2200H"]
+
+    /// A drawn number may exceed a key's type that the server lacks. The sum then exceeds the server's type, so the
+    /// statement fails, and the COMMIT behind it does not run.
+    package func returnedNumber(_ name: String, _ type: ColumnType) -> String {
+        let (greatest, beyond): (Int64, Int64)
+        switch type {
+        case .int8: (greatest, beyond) = (Int64(Int8.max), Int64(Int16.max))
+        case .uint8: (greatest, beyond) = (Int64(UInt8.max), Int64(Int16.max))
+        case .uint16: (greatest, beyond) = (Int64(UInt16.max), Int64(Int32.max))
+        case .uint32: (greatest, beyond) = (Int64(UInt32.max), Int64.max)
+        default: return name
+        }
+        return "CASE WHEN \(name) > \(greatest) THEN \(name) + \(beyond)::\(typeName(type)) ELSE \(name) END"
+    }
+
+    /// Runs an update or a delete. An update of the key raises the sequence as an insert does.
+    package func change(
+        _ change: SQLChange, _ connection: any SQLConnection
+    ) throws -> (count: Int, rows: [[ColumnValue]]) {
+        let key = change.table.numberColumn.flatMap { change.assigned[$0] }
+        var change = change
+        change.closing = try raiseSequence(change.table, key?.sequenceNumber) + change.closing
+        return try changeInOneTrip(change, connection)
+    }
+
+    private func insertAll(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         if let rows = insert.packed { return try self.insert(insert, rows, connection) }
         // Rows with a key and rows that draw a number need different column lists. The caller's order is kept.
         var parts: [SQLInsertPart] = []
@@ -22,8 +62,9 @@ extension PostgresDialect {
             parts.append(try part(insert, Array(insert.rows[start..<end]), isNumbered))
             start = end
         }
-        let greatest = insert.rows.lazy.compactMap { givenNumber($0, insert) }.max()
-        let last = try raiseSequence(insert, greatest) + insert.closing
+        let place = insert.numberPlace
+        let greatest = insert.rows.lazy.compactMap { row in place.flatMap { row[$0].sequenceNumber } }.max()
+        let last = try raiseSequence(insert.table, greatest) + insert.closing
         var outcome = SQLInsertOutcome()
         for start in stride(from: 0, to: parts.count, by: Self.batchStatements) {
             let group = parts[start..<min(start + Self.batchStatements, parts.count)]
@@ -36,7 +77,7 @@ extension PostgresDialect {
 
     package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool {
         insert.onConflict == .fail && insert.returning.isEmpty && !insert.columns.isEmpty && rows.areTextsWithoutNull
-            && insert.hasNumbers(rows)
+            && insert.table.dateForms.isEmpty && insert.hasNumbers(rows)
     }
 
     /// Inserts rows as they were encoded: arrays of their columns.
@@ -56,7 +97,7 @@ extension PostgresDialect {
             return text.statement()
         }
         let numbers = insert.numberPlace.flatMap(rows.numbers)
-        let last = try raiseSequence(insert, numbers.map { Int($0.greatest) }) + insert.closing
+        let last = try raiseSequence(insert.table, numbers?.greatest) + insert.closing
         for start in stride(from: 0, to: parts.count, by: Self.batchStatements) {
             let end = min(start + Self.batchStatements, parts.count)
             _ = try connection.executeAll(Array(parts[start..<end]) + (end == parts.count ? last : []))
@@ -106,20 +147,24 @@ extension PostgresDialect {
         let names = try places.map { try quote(structure.columns[insert.columns[$0]].name) }
         text += "(\(names.joined(separator: ", "))) "
         func type(_ place: Int) -> ColumnType { structure.columns[insert.columns[place]].type }
+        let forms = places.map { insert.table.dateForms[structure.columns[insert.columns[$0]].name] }
         if rows.count == 1 {
             text += "VALUES ("
             for (number, place) in places.enumerated() {
                 if number > 0 { text += ", " }
-                text.bind(rows[0][place], type(place))
+                text.bind(rows[0][place], type(place), forms[number])
             }
             return text += ")"
         }
-        text += "SELECT * FROM unnest("
+        let terms = forms.enumerated().map { number, form in form?.value(ofSeconds: "a\(number)") ?? "a\(number)" }
+        let hasForms = forms.contains { $0 != nil }
+        text += "SELECT \(hasForms ? terms.joined(separator: ", ") : "*") FROM unnest("
         for (number, place) in places.enumerated() {
             if number > 0 { text += ", " }
             text.bind(array: rows.map { $0[place] }, type(place))
         }
         text += ")"
+        if hasForms { text += " AS a(\(forms.indices.map { "a\($0)" }.joined(separator: ", ")))" }
     }
 
     /// The last row of each key: PostgreSQL refuses to replace a row twice in one statement.
@@ -140,10 +185,9 @@ extension PostgresDialect {
     }
 
     /// Raises the sequence to the greatest given key: a sequence knows only the numbers that it made.
-    private func raiseSequence(_ insert: SQLInsert, _ greatest: Int?) throws -> [SQLStatement] {
-        let structure = insert.table.structure
-        guard let column = insert.numberColumn, structure.columns[column].type != .uint64, let greatest, greatest > 0
-        else { return [] }
+    private func raiseSequence(_ table: SQLTable, _ greatest: Int64?) throws -> [SQLStatement] {
+        let structure = table.structure
+        guard let column = table.numberColumn, let greatest, greatest > 0 else { return [] }
         // Another session may draw numbers between the read and setval, which then lowers the sequence. The insert of a
         // number that exists throws.
         var text = SQLText(self, "SELECT setval(s.name, s.value) FROM (SELECT pg_get_serial_sequence(")
@@ -151,9 +195,20 @@ extension PostgresDialect {
         text += ", "
         text.bind(.text(structure.columns[column].name), .string)
         text += ") AS name, "
-        text.bind(.integer(Int64(greatest)), .int64)
+        text.bind(.integer(greatest), .int64)
         text +=
             " AS value) AS s WHERE s.name IS NOT NULL AND s.value > COALESCE(pg_sequence_last_value(s.name::regclass), 0)"
         return [text.statement(results: [.int64])]
+    }
+}
+
+extension ColumnValue {
+    /// The integer to which a key raises its sequence; nil for other values. Sequences end at `Int64.max`.
+    fileprivate var sequenceNumber: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .unsigned(let value): Int64(clamping: value)
+        default: nil
+        }
     }
 }

@@ -17,6 +17,9 @@ package struct PostgresDialect: SQLDialect {
         self.hasCollations = hasCollations
     }
 
+    /// Whether tables with a UInt64 key number it. CockroachDB changes no type of a key.
+    var numbersUnsignedKeys: Bool { hasCollations }
+
     /// The clause that orders text by bytes.
     var collation: String { hasCollations ? " COLLATE \"C\"" : "" }
 
@@ -101,7 +104,10 @@ package struct PostgresDialect: SQLDialect {
         case .max: (extreme(expression, type, isGreatest: true), type)
         case .sum where type.isInteger: ("sum(\(expression))::text", .string)
         case .sum where type.isFloatingPoint: ("sum(\(expression)::double precision)", .double)
-        case .average where type.isInteger || type.isFloatingPoint: ("avg(\(expression))::double precision", .double)
+        case .average where type.isInteger: ("avg(\(expression))::double precision", .double)
+        // avg() of doubles also adds up their squares, which overflow.
+        case .average where type.isFloatingPoint:
+            ("sum(\(expression)::double precision) / count(\(expression))", .double)
         case .sum, .average: nil
         }
     }

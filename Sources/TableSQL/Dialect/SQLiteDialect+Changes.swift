@@ -11,7 +11,7 @@ extension SQLiteDialect {
 
     /// Where the first column of the table is a real, RETURNING makes a real of the key that is the number of the row, which is
     /// another number above 2^53 (seen in 3.40). An expression is left as it is.
-    package func returnedNumber(_ name: String) -> String { "coalesce(\(name), NULL)" }
+    package func returnedNumber(_ name: String, _ type: ColumnType) -> String { "coalesce(\(name), NULL)" }
 
     /// A JSON number as a blob, where the column would turn its text into a number of SQLite and lose digits.
     package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue {
@@ -75,11 +75,14 @@ extension SQLiteDialect {
         return CRUDSQLExeError("The table has no more row numbers.", code: .argument, table: table.name)
     }
 
-    /// Runs a change. SQLite reports NULL, or a number above `Int64.max`, in a key that is the rowid only as a wrong type.
+    /// Runs a change. SQLite reports NULL, or a number above `Int64.max`, in a key that is the rowid only as a wrong
+    /// type.
     package func change(
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
-        do { return try run(change, connection) } catch let error as SQLConnectionError where error.code == .type {
+        do { return try changeInOneTrip(change, connection) } catch let error as SQLConnectionError
+            where error.code == .type
+        {
             let structure = change.table.structure
             if let place = change.table.numberColumn, case .unsigned? = change.assigned[place] {
                 throw CRUDSQLExeError.aboveRowNumbers(structure, place)

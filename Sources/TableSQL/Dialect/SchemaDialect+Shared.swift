@@ -5,11 +5,13 @@ extension SchemaDialect {
     package func change(
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
-        try run(change, connection)
+        try changeInOneTrip(change, connection)
     }
 
-    /// Runs a change and reads the returned rows.
-    func run(_ change: SQLChange, _ connection: any SQLConnection) throws -> (count: Int, rows: [[ColumnValue]]) {
+    /// Runs a change and what closes it in one round trip, and reads the returned rows.
+    func changeInOneTrip(
+        _ change: SQLChange, _ connection: any SQLConnection
+    ) throws -> (count: Int, rows: [[ColumnValue]]) {
         var text = try change.text()
         let types = try appendReturning(change.returning, of: change.table, to: &text)
         let result = try connection.executeAll([text.statement(results: types)] + change.closing)[0]
@@ -60,8 +62,9 @@ extension SchemaDialect {
     func appendReturning(_ columns: [Int], of table: SQLTable, to text: inout SQLText) throws -> [ColumnType] {
         if columns.isEmpty { return [] }
         let terms = try columns.map { number in
-            let name = try quote(table.structure.columns[number].name)
-            return number == table.numberColumn ? returnedNumber(name) : name
+            let column = table.structure.columns[number]
+            let name = try quote(column.name)
+            return number == table.numberColumn ? returnedNumber(name, column.type) : name
         }
         text += " RETURNING " + terms.joined(separator: ", ")
         return columns.map { table.structure.columns[$0].type }

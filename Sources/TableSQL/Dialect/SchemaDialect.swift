@@ -51,15 +51,17 @@ package protocol SchemaDialect: SQLDialect {
     func change(_ change: SQLChange, _ connection: any SQLConnection) throws -> (count: Int, rows: [[ColumnValue]])
 
     /// A numbered key as a term of RETURNING.
-    /// - Parameter name: its column, quoted.
-    func returnedNumber(_ name: String) -> String
+    /// - Parameters:
+    ///   - name: its column, quoted.
+    ///   - type: the column's type.
+    func returnedNumber(_ name: String, _ type: ColumnType) -> String
 
     /// Problems of rows, indexes and constraints, as sentences.
     func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String]
 }
 
 extension SchemaDialect {
-    package func returnedNumber(_ name: String) -> String { name }
+    package func returnedNumber(_ name: String, _ type: ColumnType) -> String { name }
     package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue { value }
     package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }

@@ -22,6 +22,10 @@ package struct PredicateRenderer {
 
     private func type(_ reference: ColumnReference) -> ColumnType { sources[reference.source].type(reference.column) }
 
+    private func dateForm(_ reference: ColumnReference) -> DateForm? {
+        sources[reference.source].dateForm(reference.column)
+    }
+
     /// Appends a condition.
     package func append(_ predicate: Predicate, to text: inout SQLText) throws {
         let dialect = text.dialect
@@ -62,7 +66,7 @@ package struct PredicateRenderer {
         case .constant(let value): try append(value, unlessNull: reference, to: &text)
         case .compare(let comparison, let value, let type):
             text += "\(try comparable(reference, text.dialect)) \(comparison.sign) "
-            text.bind(value, type)
+            text.bind(value, type, dateForm(reference))
         }
     }
 
@@ -78,7 +82,13 @@ package struct PredicateRenderer {
     ) throws {
         let dialect = text.dialect
         let (a, b) = (type(left), type(right))
-        if a == b || (a.isInteger && b.isInteger) || (a.isFloatingPoint && b.isFloatingPoint) {
+        if dateForm(left) != dateForm(right), a == b {
+            let seconds = try [left, right].map { reference in
+                let name = try column(reference, dialect)
+                return dateForm(reference)?.seconds(of: name) ?? name
+            }
+            text += seconds.joined(separator: " \(comparison.sign) ")
+        } else if a == b || (a.isInteger && b.isInteger) || (a.isFloatingPoint && b.isFloatingPoint) {
             text += "\(try comparable(left, dialect)) \(comparison.sign) \(try comparable(right, dialect))"
         } else if (a.isInteger || a.isFloatingPoint) && (b.isInteger || b.isFloatingPoint) {
             let (one, other) = (try column(left, dialect), try column(right, dialect))
@@ -121,7 +131,7 @@ package struct PredicateRenderer {
         text += try comparable(reference, dialect)
         if dialect.hasArrays {
             text += " = ANY("
-            text.bind(array: values, type)
+            text.bind(array: values, type, dateForm(reference))
             return text += ")"
         }
         text += " IN ("

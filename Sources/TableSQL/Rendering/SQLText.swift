@@ -16,8 +16,10 @@ package struct SQLText {
     package static func += (left: inout SQLText, right: String) { left.text += right }
 
     /// Appends a placeholder for a value.
-    package mutating func bind(_ value: ColumnValue, _ type: ColumnType) {
-        text += placeholder(for: value, type)
+    /// - Parameter form: the type of the date column to which the value belongs.
+    package mutating func bind(_ value: ColumnValue, _ type: ColumnType, _ form: DateForm? = nil) {
+        let placeholder = placeholder(for: value, type)
+        text += form?.value(ofSeconds: placeholder) ?? placeholder
     }
 
     /// Adds a value and returns its placeholder, which the caller puts into the text.
@@ -55,10 +57,12 @@ package struct SQLText {
         text += dialect.arrayPlaceholder(parameters.count, rows.slots[column].type)
     }
 
-    /// Appends a placeholder for an array.
-    package mutating func bind(array: [ColumnValue], _ type: ColumnType) {
+    /// Appends a placeholder for an array, or a query with its values, for the brackets of ANY.
+    /// - Parameter form: the type of the date column to which the values belong.
+    package mutating func bind(array: [ColumnValue], _ type: ColumnType, _ form: DateForm? = nil) {
         parameters.append(.array(array, type))
-        text += dialect.arrayPlaceholder(parameters.count, type)
+        let array = dialect.arrayPlaceholder(parameters.count, type)
+        text += form.map { "SELECT \($0.value(ofSeconds: "x")) FROM unnest(\(array)) AS u(x)" } ?? array
     }
 
     /// Appends a quoted name.

@@ -137,9 +137,9 @@ extension PostgresTests {
         func frozen() throws {
             try withServer { server in
                 let (plain, commit) = (try server.connection(impatient()), try server.connection(impatient()))
-                let (autocommit, cancelled) = (
-                    try server.connection(impatient()), try server.connection(impatient(statement: .seconds(1000)))
-                )
+                var patient = impatient(statement: .seconds(1000))
+                patient.answerTimeout = .seconds(5)
+                let (autocommit, cancelled) = (try server.connection(impatient()), try server.connection(patient))
                 try plain.run("CREATE TABLE t (a integer)")
                 try commit.run("BEGIN")
                 try commit.run("INSERT INTO t VALUES (1)")
@@ -160,6 +160,24 @@ extension PostgresTests {
                 let error = try connectionError { _ = try server.connection(impatient()) }
                 #expect(error.kind == .noConnection)
                 server.thaw()
+            }
+        }
+
+        @Test("A frozen server is given up though its statement may take long; one that is only slow is not")
+        func silence() throws {
+            try withServer { server in
+                let connections = try (0..<2).map { _ in
+                    try server.connection(impatient(statement: .seconds(1000)))
+                }
+                // Many times as long as the server may be silent before it is asked.
+                #expect(try connections[0].rows("SELECT 1 FROM pg_sleep(2)", as: [.int64]) == [[.integer(1)]])
+                try connections[0].run("CREATE TABLE t (a integer)")
+                server.freeze()
+                #expect(try connectionError { try connections[0].run("SELECT 1") }.kind == .connectionLost)
+                #expect(
+                    try connectionError { try connections[1].run("INSERT INTO t VALUES (1)") }.kind == .unknownOutcome)
+                server.thaw()
+                for connection in connections { connection.close() }
             }
         }
 

@@ -35,6 +35,18 @@ import Testing
         #expect(StatementVerb.mayCommit(statements, inTransaction: inTransaction) == expected)
     }
 
+    @Test("Advice on a full disk is not told where the outcome is unknown") func advice() {
+        var error = SQLConnectionError(
+            .statement, code: .engine, serverCode: "53100", "No space left", advice: PostgresError.advice("53100"))
+        #expect(error.tableError.message.contains("make room and repeat it [53100]"))
+        error.kind = .unknownOutcome
+        #expect(
+            error.tableError.message
+                == "No space left [53100]. Whether the transaction has committed is unknown: look for its effects"
+                + " before repeating it")
+        #expect(!error.description.contains("repeat"))
+    }
+
     @Test("Columns and key are read from a detail in any language") func details() {
         #expect(PostgresError.keyAndColumns("Key (id)=(5) already exists.") == ("id", "5"))
         #expect(PostgresError.keyAndColumns("Schlüssel »(a, b)=(1, (x))« existiert bereits.") == ("a, b", "1, (x)"))
