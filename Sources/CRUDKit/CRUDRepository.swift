@@ -9,7 +9,8 @@
 /// - ``read(id:)``, ``update(id:item:)`` and ``delete(id:)`` of an identifier that does not exist throw
 ///   ``CRUDRepositoryError/recordNotFound(id:)``.
 /// - An acknowledged item can be read until it is updated or deleted.
-/// - An operation that throws, for instance because an item cannot be encoded, has changed nothing.
+/// - An operation that throws, for instance because an item cannot be encoded, has changed nothing. The exception is
+///   ``CRUDRepositoryError/unknownOutcome(reason:)`` of a repository on a server.
 /// - An identifier may be any string: empty, long, with slashes, dots or null characters. Two identifiers are equal
 ///   only if their UTF-8 bytes are. `String` also equates composed and decomposed characters, so it must not be a
 ///   dictionary's key.

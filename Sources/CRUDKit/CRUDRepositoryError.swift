@@ -8,6 +8,9 @@ public enum CRUDRepositoryError: Error, Hashable, Sendable {
     case recordAlreadyExists(id: String)
     /// The database failed; the reason is a sentence for people.
     case databaseError(reason: String)
+    /// The connection to a server was lost while it committed a change: the change may have taken place, or not. The
+    /// reason is a sentence for people.
+    case unknownOutcome(reason: String)
 
     /// The database failed for an unknown reason.
     public static var databaseError: CRUDRepositoryError { .databaseError(reason: "") }
@@ -21,6 +24,7 @@ extension CRUDRepositoryError: LocalizedError {
         case .recordAlreadyExists(let id): "There is already a record under the identifier \(Self.quoted(id))."
         case .databaseError(let reason) where reason.isEmpty: "The database failed."
         case .databaseError(let reason): "The database failed: \(reason)"
+        case .unknownOutcome(let reason): "It is unknown whether the change took place: \(reason)"
         }
     }
 
@@ -30,6 +34,7 @@ extension CRUDRepositoryError: LocalizedError {
         case .recordNotFound: "Create the record first, or check the spelling of its identifier."
         case .recordAlreadyExists: "Update the record instead, or choose another identifier."
         case .databaseError: nil
+        case .unknownOutcome: "Read the record before you repeat the change."
         }
     }
 

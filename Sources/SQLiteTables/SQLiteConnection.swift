@@ -16,6 +16,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private static let maximumPrepared = 128
     private let path: String
     private let wait: LockWait
+    /// The error with which SQLite has rolled back the whole transaction, as it may on a full disk. Later statements
+    /// would commit alone, and are refused.
+    private var doom: SQLConnectionError?
 
     /// Opens a file; creates a missing one.
     /// - Throws: `SQLConnectionError` of kind `noConnection`.
@@ -59,6 +62,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     var isWaiting: Bool { wait.isWaiting }
 
     func execute(_ statement: SQLStatement) throws -> SQLResultSet {
+        if let doom, try isDone(statement, doom) { return SQLResultSet() }
         let cursor = try SQLiteCursor(self, statement, batchRows: .max)
         defer { cursor.close() }
         var result = SQLResultSet()
@@ -67,8 +71,27 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         return result
     }
 
+    /// Whether the rollback of the whole transaction has done what a statement asks for.
+    /// - Throws: the error of that rollback for all other statements.
+    private func isDone(_ statement: SQLStatement, _ doom: SQLConnectionError) throws -> Bool {
+        switch StatementVerb(statement.text) {
+        case .rollback:
+            self.doom = nil
+            return true
+        case .rollbackToSavepoint, .savepoint: return true
+        case .commit:
+            self.doom = nil
+            throw doom
+        default: throw doom
+        }
+    }
+
+    /// Whether a transaction is open.
+    fileprivate var isInTransaction: Bool { unsafe handle.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false }
+
     func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
-        try SQLiteCursor(self, statement, batchRows: batchRows)
+        if let doom { throw doom }
+        return try SQLiteCursor(self, statement, batchRows: batchRows)
     }
 
     /// Prepares a statement, for the caller alone until ``giveBack(_:_:)``.
@@ -97,6 +120,14 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         } else {
             unsafe sqlite3_finalize(statement)
         }
+    }
+
+    /// The error of the last call of a statement.
+    /// - Parameter inTransaction: whether a transaction was open before the statement.
+    fileprivate func error(_ status: Int32, inTransaction: Bool) -> SQLConnectionError {
+        let error = error(status)
+        if inTransaction, !isInTransaction { doom = error }
+        return error
     }
 
     /// The error of the last call.
@@ -142,6 +173,7 @@ private final class SQLiteCursor: SQLRows {
     func next() throws -> [[ColumnValue]]? {
         guard let statement = unsafe statement else { return nil }
         var rows: [[ColumnValue]] = []
+        let inTransaction = connection.isInTransaction
         while rows.count < batchRows {
             let status = unsafe sqlite3_step(statement)
             if status == SQLITE_DONE {
@@ -149,7 +181,7 @@ private final class SQLiteCursor: SQLRows {
                 return rows.isEmpty ? nil : rows
             }
             guard status == SQLITE_ROW else {
-                let error = connection.error(status)
+                let error = connection.error(status, inTransaction: inTransaction)
                 close()
                 throw error
             }

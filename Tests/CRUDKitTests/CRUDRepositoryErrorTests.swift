@@ -17,4 +17,10 @@ import Testing
         #expect(bare == .databaseError(reason: ""))
         #expect(CRUDRepositoryError.databaseError(reason: "No disk.").localizedDescription.contains("No disk."))
     }
+
+    @Test("unknownOutcome says that the change may have taken place, and what to do") func unknownOutcome() {
+        let error = CRUDRepositoryError.unknownOutcome(reason: "No answer.")
+        #expect(error.localizedDescription == "It is unknown whether the change took place: No answer.")
+        #expect(error.recoverySuggestion?.contains("Read the record") == true)
+    }
 }

@@ -43,7 +43,9 @@ struct MySQLLogin: Sendable {
         case "user": user = value
         case "password": password = value
         case "ssl-mode":
-            guard let mode = MySQLTLS.Mode(rawValue: value) else { throw Self.refusal("No ssl-mode: \(value)") }
+            guard let mode = MySQLTLS.Mode(rawValue: value) else {
+                throw Self.refusal("ssl-mode is disabled, preferred, required or verify-identity")
+            }
             tls.mode = mode
         case "ssl-ca": tls.authorities = value
         case "ssl-capath": tls.authoritiesDirectory = value
@@ -53,7 +55,10 @@ struct MySQLLogin: Sendable {
         case "ssl-crl": tls.revocations = value
         case "tls-version": tls.versions = value
         case "tls-fp": tls.fingerprint = value
-        default: throw Self.refusal("No keyword of a connection URL: \(keyword)")
+        default:
+            throw Self.refusal(
+                "A connection URL has the keywords socket, user, password, ssl-mode, ssl-ca, ssl-capath, ssl-cert, "
+                    + "ssl-key, ssl-cipher, ssl-crl, tls-version and tls-fp, and no other")
         }
     }
 
@@ -73,7 +78,7 @@ struct MySQLLogin: Sendable {
         } else if let colon = text.lastIndex(of: ":") {
             (host, port) = (text[..<colon], text[text.index(after: colon)...])
         }
-        guard port.isEmpty || (UInt16(port) ?? 0) > 0 else { throw refusal("No port: \(port)") }
+        guard port.isEmpty || (UInt16(port) ?? 0) > 0 else { throw refusal("A port is a number from 1 to 65535") }
         return MySQLAddress(host: try decoded(host), port: UInt32(port) ?? 0)
     }
 
@@ -84,8 +89,12 @@ struct MySQLLogin: Sendable {
         return decoded
     }
 
+    /// The error of a URL that cannot be parsed. It repeats no part of the URL: an unencoded sign in a password shifts
+    /// the password into another part.
     static func refusal(_ message: String) -> SQLConnectionError {
-        SQLConnectionError(.noConnection, code: .argument, message)
+        SQLConnectionError(
+            .noConnection, code: .argument,
+            message + ". Encode signs such as / ? # @ : in names and passwords as %2F %3F %23 %40 %3A")
     }
 }
 

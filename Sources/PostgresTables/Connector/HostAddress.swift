@@ -1,5 +1,6 @@
 #if PostgreSQL
 import CPostgreSQL
+import TableKit
 import TableSQL
 
 /// The address of one server, in libpq's notation.
@@ -17,7 +18,24 @@ struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         [("host", host ?? ""), ("hostaddr", address ?? ""), ("port", port)]
     }
 
-    /// Splits lists with commas into addresses. libpq has checked that their lengths agree.
+    /// Checks that lists with commas have the same length: libpq does so at the login only.
+    /// - Throws: ``SQLConnectionError`` with code `argument`.
+    static func check(hosts: String?, addresses: String?, ports: String?) throws {
+        let (hosts, addresses, ports) = (list(hosts).count, list(addresses).count, list(ports).count)
+        let servers = max(hosts, addresses, 1)
+        if hosts > 0, addresses > 0, hosts != addresses {
+            throw refusal("The connection string has \(addresses) addresses for \(hosts) hosts.")
+        }
+        if ports > 1, ports != servers {
+            throw refusal("The connection string has \(ports) ports for \(servers) hosts.")
+        }
+    }
+
+    private static func refusal(_ message: String) -> SQLConnectionError {
+        SQLConnectionError(.noConnection, code: .argument, message)
+    }
+
+    /// Splits lists with commas into addresses.
     static func addresses(hosts: String?, addresses: String?, ports: String?) -> [HostAddress] {
         let hosts = list(hosts)
         let numbers = list(addresses)

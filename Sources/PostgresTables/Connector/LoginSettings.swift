@@ -37,9 +37,19 @@ struct LoginSettings: Sendable {
         guard let options else {
             let reason = message.map { String(cString: $0) } ?? "out of memory"
             throw SQLConnectionError(
-                .noConnection, code: .argument, "The connection string cannot be read: \(reason)")
+                .noConnection, code: .argument,
+                "The connection string cannot be read: \(withoutSecrets(reason, connectionString))")
         }
         return values(options)
+    }
+
+    /// libpq's reason without the parts of the connection string that it quotes, if they may belong to a password.
+    private static func withoutSecrets(_ reason: String, _ connectionString: String) -> String {
+        let text = connectionString.lowercased()
+        guard text.contains("pass") || (text.contains("://") && text.contains("@")) else { return reason }
+        guard let first = reason.firstIndex(of: "\""), let last = reason.lastIndex(of: "\"") else { return reason }
+        // A quoted part may contain quotation marks itself.
+        return reason[..<first] + "\"…\"" + reason[reason.index(after: last)...]
     }
 
     static func values(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {

@@ -37,8 +37,9 @@ package final class PostgresConnector: SQLConnector {
             }
             values[keyword] = value
         }
-        let addresses = HostAddress.addresses(
-            hosts: values["host"], addresses: values["hostaddr"], ports: values["port"])
+        let (hosts, numbers, ports) = (values["host"], values["hostaddr"], values["port"])
+        try HostAddress.check(hosts: hosts, addresses: numbers, ports: ports)
+        let addresses = HostAddress.addresses(hosts: hosts, addresses: numbers, ports: ports)
         place = addresses.map(\.description).joined(separator: ",") + "/" + (values["dbname"] ?? "")
         var settings = LoginSettings(connectionString).setting(overrides)
         settings.set("client_encoding", "UTF8")

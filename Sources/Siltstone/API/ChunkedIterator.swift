@@ -16,9 +16,10 @@ struct ChunkedIterator<Element: Sendable>: Sendable {
     private let key: @Sendable (Element) -> [UInt8]
     private let read: @Sendable (Cursor) throws(StoreError) -> Element?
 
-    /// The largest number of elements in a chunk.
+    /// The largest number of elements in a chunk. Each chunk costs two changes of thread, some ten microseconds, which
+    /// hundreds of elements share. Not tuned by measurement.
     private static var chunkEntries: Int { 256 }
-    /// The number of bytes after which a chunk ends.
+    /// The number of bytes after which a chunk ends: bounds the memory where elements are large.
     private static var chunkBytes: Int { 1 << 20 }
     /// The largest number of ranges for one chunk. A cursor copies its ranges. Without this limit, each chunk would
     /// copy all ranges that remain.

@@ -8,7 +8,7 @@ import Synchronization
 // free.
 extension BackgroundWork {
     /// An idle store flushes a memtable of at least this many bytes: 1/16 of ``Configuration/memTableBytes``. A smaller
-    /// one is not worth a segment.
+    /// one is not worth a segment: its log replays in milliseconds.
     var minIdleFlushBytes: Int { configuration.memTableBytes / 16 }
 
     /// Adds the store to ``IdleWatch``, which tidies it once it is idle. Does nothing if the store is already watched.

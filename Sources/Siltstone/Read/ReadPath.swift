@@ -37,7 +37,7 @@ final class ReadPath: Sendable {
     /// dozens of these reads.
     private static let outdatedReadsAllowed = 32
     /// One more read is allowed for each this many range tombstones, because they make the new super version more
-    /// expensive.
+    /// expensive. An estimate of that price; not tuned by measurement.
     private static let tombstonesPerOutdatedRead = 4
 
     init(

@@ -16,7 +16,8 @@ final class DeletedRangeCache: Sendable {
     /// The number of deleted records that a scan passes before it starts to watch keys. For fewer, watching costs
     /// writers more than it saves.
     static let fewestToWatch = 64
-    /// The number of deleted records that a scan passes before it extends a range.
+    /// The number of deleted records that a scan passes before it extends a range. Extending takes a lock and copies a
+    /// key. An estimate of where that pays; not tuned by measurement.
     static let fewestToGrow = 8
     /// The largest number of ranges: one for each queue of the store, and the parts into which puts have split them.
     static let greatestCount = 16

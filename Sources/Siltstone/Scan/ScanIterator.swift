@@ -437,7 +437,8 @@ struct ScanIterator: ~Copyable {
         var count = 0
         var lastPassed: [UInt8]?
         var isFound = false
-        // Bounds the searches of the cache that find nothing. Each takes as long as passing some records.
+        // Bounds the searches of the cache that find nothing. Each takes as long as passing some records. A few, since
+        // the next stretch of a split range is near; the number is not tuned by measurement.
         var missesLeft = 4
         while let first = next, let rowEnd {
             var record = first

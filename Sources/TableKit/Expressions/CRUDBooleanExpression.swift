@@ -4,15 +4,6 @@ public protocol CRUDBooleanExpression: Sendable {
     var crudExpression: CRUDExpression { get }
 }
 
-/// A condition made by an operator.
-public struct Condition: CRUDBooleanExpression {
-    /// The condition as an expression.
-    public let crudExpression: CRUDExpression
-
-    /// A condition of an expression with the values true, false and unknown.
-    public init(_ expression: CRUDExpression) { crudExpression = expression }
-}
-
 extension CRUDExpression: CRUDBooleanExpression {
     /// The expression itself.
     public var crudExpression: CRUDExpression { self }

@@ -15,8 +15,8 @@ struct ExpressionCompiler {
     /// - Throws: ``CRUDSQLGenError`` for a property that is no column, or whose type is no table of the query.
     func predicate(_ expression: CRUDExpression) throws -> Predicate {
         switch expression {
-        case .and(let lhs, let rhs): try joined(lhs, rhs, Self.conjuncts, Predicate.and)
-        case .or(let lhs, let rhs): try joined(lhs, rhs, Self.disjuncts, Predicate.or)
+        case .and: .and(try parts(of: expression, .and))
+        case .or: .or(try parts(of: expression, .or))
         case .not(let rhs): .not(try predicate(rhs))
         case .equality(let lhs, let rhs): try comparison(lhs, .equal, rhs)
         case .inequality(let lhs, let rhs): try comparison(lhs, .notEqual, rhs)
@@ -34,20 +34,21 @@ struct ExpressionCompiler {
 
     // MARK: Logic
 
-    private func joined(
-        _ lhs: CRUDExpression, _ rhs: CRUDExpression, _ parts: (Predicate) -> [Predicate]?,
-        _ make: ([Predicate]) -> Predicate
-    ) throws -> Predicate {
-        let left = try predicate(lhs), right = try predicate(rhs)
-        return make((parts(left) ?? [left]) + (parts(right) ?? [right]))
-    }
-
-    private static func conjuncts(_ predicate: Predicate) -> [Predicate]? {
-        if case .and(let parts) = predicate { parts } else { nil }
-    }
-
-    private static func disjuncts(_ predicate: Predicate) -> [Predicate]? {
-        if case .or(let parts) = predicate { parts } else { nil }
+    /// Compiles nested conjunctions or disjunctions into one list. A loop and not a recursion, since a chain may be long.
+    private func parts(of expression: CRUDExpression, _ joint: Condition.Joint) throws -> [Predicate] {
+        var parts: [Predicate] = []
+        var pending = [expression]
+        while let next = pending.popLast() {
+            switch (next, joint) {
+            case (.and(let lhs, let rhs), .and), (.or(let lhs, let rhs), .or): pending += [rhs, lhs]
+            default:
+                switch (try predicate(next), joint) {
+                case (.and(let inner), .and), (.or(let inner), .or): parts += inner
+                case (let part, _): parts.append(part)
+                }
+            }
+        }
+        return parts
     }
 
     private func constant(_ expression: CRUDExpression) throws -> Predicate {

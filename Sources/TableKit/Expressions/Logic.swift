@@ -1,11 +1,11 @@
 /// Both conditions are true.
 public func && (lhs: any CRUDBooleanExpression, rhs: any CRUDBooleanExpression) -> Condition {
-    Condition(.and(lhs: lhs.crudExpression, rhs: rhs.crudExpression))
+    Condition(lhs, .and, rhs)
 }
 
 /// At least one condition is true.
 public func || (lhs: any CRUDBooleanExpression, rhs: any CRUDBooleanExpression) -> Condition {
-    Condition(.or(lhs: lhs.crudExpression, rhs: rhs.crudExpression))
+    Condition(lhs, .or, rhs)
 }
 
 /// The negation. The negation of unknown is unknown.

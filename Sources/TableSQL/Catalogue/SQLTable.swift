@@ -11,6 +11,9 @@ package struct SQLTable: Sendable {
     /// The types of date columns that other programs have made, by the column's name.
     package var dateForms: [String: DateForm] = [:]
 
+    /// The date columns that other programs have declared and whose values may be text, by name.
+    package var foreignDates: Set<String> = []
+
     package init(info: TableInfo, rowColumn: String? = nil) {
         self.info = info
         self.rowColumn = rowColumn
@@ -46,6 +49,19 @@ package struct SQLSource: Sendable {
     /// The type of a date column that another program has made; nil for other columns.
     package func dateForm(_ column: Int) -> DateForm? {
         table.dateForms.isEmpty ? nil : table.dateForms[structure.columns[column].name]
+    }
+
+    /// Throws `unsupported` for a date or a UUID of the structure that the table keeps in a column of another type, such
+    /// as text. Such values are read, but the server's order of them is not that of dates and UUIDs.
+    package func checkOrder(of column: Int) throws {
+        let (name, wanted) = (structure.columns[column].name, structure.columns[column].type)
+        guard wanted == .date || wanted == .uuid else { return }
+        let type = type(column)
+        if type == wanted, !table.foreignDates.contains(name) { return }
+        throw CRUDSQLExeError(
+            "The database keeps this \(wanted) as another type, by which it cannot be compared. Make the property a "
+                + "String, or copy the rows into a table that create() has made.",
+            code: .unsupported, table: structure.name, column: name)
     }
 
     /// Throws `noColumn` if the table lacks one of these columns of the structure.

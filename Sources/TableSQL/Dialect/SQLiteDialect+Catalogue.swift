@@ -34,6 +34,10 @@ extension SQLiteDialect {
             rowColumn: key.isEmpty ? "rowid" : nil)
         table.numericJSON = Set(
             columns.indices.filter { columns[$0].type == .json && !Self.keepsText(infos[$0][1].string ?? "") })
+        table.foreignDates = Set(
+            columns.indices.lazy.filter { number in
+                columns[number].type == .date && infos[number][1].string?.uppercased() != ColumnType.date.sqlName
+            }.map { columns[$0].name })
         return table
     }
 

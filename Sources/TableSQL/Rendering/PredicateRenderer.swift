@@ -5,6 +5,8 @@ package struct PredicateRenderer {
     let sources: [SQLSource]
     /// The longest list rendered as placeholders on servers without arrays; longer lists are literals.
     private static let placeholders = 200
+    /// The most operands of AND and OR in one pair of parentheses.
+    private static let longestChain = 100
 
     package init(_ sources: [SQLSource]) { self.sources = sources }
 
@@ -22,6 +24,10 @@ package struct PredicateRenderer {
 
     private func type(_ reference: ColumnReference) -> ColumnType { sources[reference.source].type(reference.column) }
 
+    private func checkOrder(_ reference: ColumnReference) throws {
+        try sources[reference.source].checkOrder(of: reference.column)
+    }
+
     private func dateForm(_ reference: ColumnReference) -> DateForm? {
         sources[reference.source].dateForm(reference.column)
     }
@@ -33,9 +39,11 @@ package struct PredicateRenderer {
         case .constant(let value): text += dialect.truth(value)
         case .compare(let reference, let comparison, let value):
             if value.isNull { return text += dialect.truth(nil) }
+            try checkOrder(reference)
             let folded = FoldedComparison(comparison, value, with: type(reference), dialect)
             try append(folded, of: reference, to: &text)
         case .compareColumns(let left, let comparison, let right):
+            for reference in [left, right] { try checkOrder(reference) }
             try append(left, comparison, right, to: &text)
         case .isNull(let reference): text += "\(try column(reference, dialect)) IS NULL"
         case .isIn(let reference, let values): try append(list: values, of: reference, to: &text)
@@ -53,7 +61,20 @@ package struct PredicateRenderer {
         _ parts: [Predicate], _ word: String, whenEmpty empty: Bool, to text: inout SQLText
     ) throws {
         if parts.isEmpty { return text += text.dialect.truth(empty) }
+        try append(parts[...], word, to: &text)
+    }
+
+    /// Appends operands in parentheses, many as two halves: a chain is as deep as it is long once SQLite has parsed it,
+    /// and it refuses conditions that are deeper than 1,000.
+    private func append(_ parts: ArraySlice<Predicate>, _ word: String, to text: inout SQLText) throws {
         text += "("
+        if parts.count > Self.longestChain {
+            let half = parts.startIndex + parts.count / 2
+            try append(parts[..<half], word, to: &text)
+            text += word
+            try append(parts[half...], word, to: &text)
+            return text += ")"
+        }
         for (number, part) in parts.enumerated() {
             if number > 0 { text += word }
             try append(part, to: &text)
@@ -104,6 +125,7 @@ package struct PredicateRenderer {
 
     private func append(list: [ColumnValue], of reference: ColumnReference, to text: inout SQLText) throws {
         if list.isEmpty { return text += text.dialect.truth(false) }
+        try checkOrder(reference)
         let dialect = text.dialect
         var kept: [ColumnValue] = []
         var keptType = type(reference)

@@ -33,7 +33,9 @@ public final class SQLRecords: Sendable {
         let table = table
         do { return try await server.retrying { try body($0, table) } } catch let error as SQLConnectionError {
             if error.code == .noTable { return empty }
-            throw CRUDRepositoryError.databaseError(reason: error.tableError.message)
+            throw error.kind == .unknownOutcome
+                ? CRUDRepositoryError.unknownOutcome(reason: error.description)
+                : .databaseError(reason: error.tableError.message)
         }
     }
 

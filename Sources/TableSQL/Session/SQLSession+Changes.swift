@@ -148,6 +148,7 @@ extension SQLSession {
         _ value: ColumnValue, _ type: ColumnType, _ source: SQLSource, _ column: Int
     ) throws -> ColumnValue {
         let value = try value.converted(to: type)
+        if case .date = value { try source.checkOrder(of: column) }
         if let reason = dialect.refusal(of: value, type) {
             throw CRUDSQLExeError(
                 reason, code: .type, table: source.structure.name, column: source.structure.columns[column].name)

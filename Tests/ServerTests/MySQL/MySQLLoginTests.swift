@@ -73,6 +73,17 @@ extension MySQLTests {
             #expect(throws: CRUDSQLExeError.self) { try MySQLDatabaseConfiguration(text) }
         }
 
+        @Test(
+            "A refused URL shows no part of its password",
+            arguments: [
+                "mysql://u:se/cret@h/d", "mysql://u:se?cret@h/d", "mysql://u:se%cret@h/d",
+                "mysql://u@h/d?passwort=secret", "mysql://u@h/d?ssl-mode=secret", "jdbc:mysql://u:secret@h/d",
+            ])
+        func secrets(_ text: String) throws {
+            let error = try connectionError { _ = try MySQLLogin(text) }
+            #expect(error.code == .argument && !error.message.contains("cret"), "\(error)")
+        }
+
         @Test("A URL says hosts, ports, user, password, database and encryption") func parts() throws {
             let login = try MySQLLogin(
                 "mariadb://us%40er:p%3Aw:x@h1:3307,[::1]:3308,h3/data%2Fbase?ssl-mode=verify-identity&ssl-ca=/a%20b")

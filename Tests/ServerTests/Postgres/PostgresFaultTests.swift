@@ -1,4 +1,5 @@
 #if PostgreSQL
+import CRUDKit
 import Foundation
 import TableKit
 import TableSQL
@@ -181,6 +182,25 @@ extension PostgresTests {
             }
         }
 
+        @Test("A repository tells a change without an answer as unknown, not as failed") func repository() async throws
+        {
+            let server = try PostgresServer()
+            defer { server.remove() }
+            let repository = try PostgresRepository(
+                server.connectionString(), tableName: "items", options: impatient())
+            try await repository.create(id: "a", item: 1)
+            server.freeze()
+            let error = await #expect(throws: CRUDRepositoryError.self) {
+                try await repository.create(id: "b", item: 2)
+            }
+            guard case .unknownOutcome? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            server.thaw()
+            repository.close()
+        }
+
         @Test("A frozen host among several costs a moment, not the time-out") func frozenHost() throws {
             let shared = try PostgresServer.shared()
             try withServer { frozen in
@@ -352,12 +372,25 @@ extension PostgresTests {
         @Test(
             "A connection string that cannot be read is refused before any connection",
             arguments: [
-                "host=a nonsense=1", "postgresql://[", "host='", "dbname=a\0b",
+                "host=a nonsense=1", "postgresql://[", "host='", "dbname=a\0b", "host=a,b port=1,2,3",
+                "host=a,b hostaddr=::1", "hostaddr=::1,::2,::3 port=1,2",
             ])
         func syntax(_ text: String) throws {
             let error = try connectionError { _ = try PostgresConnector(text, options: PostgresOptions()) }
             #expect(error.kind == .noConnection && error.code == .argument)
             #expect(throws: CRUDSQLExeError.self) { try PostgresDatabaseConfiguration(text) }
+        }
+
+        @Test(
+            "A refused connection string shows no part of its password",
+            arguments: [
+                "host=a password=one secret", "host=a password='secret", "postgresql://u:se%cret@h/d",
+                "postgresql://u:secret@[h/d", "postgresql://h/d?password=secret=secret",
+                "postgresql://u@h/d?passwort=secret", "host=a password=one \"secret\"=1",
+            ])
+        func secrets(_ text: String) throws {
+            let error = try connectionError { _ = try PostgresConnector(text, options: PostgresOptions()) }
+            #expect(error.code == .argument && !error.message.contains("cret"), "\(error)")
         }
 
         @Test("Of several hosts, the one that takes writes is found") func readWrite() throws {

@@ -42,6 +42,28 @@ struct ExpressionCompilerTests {
                 == .compare(age, .equal, .integer(3)))
     }
 
+    @Test("thousands of conditions are joined, compiled and released on a small stack", arguments: [true, false])
+    func chains(isOr: Bool) async throws {
+        for isLeft in [true, false] {
+            let thread = Thread { [self] in
+                var condition: any CRUDBooleanExpression = \Parent.id == 0
+                for number in 1..<20_000 {
+                    let next: any CRUDBooleanExpression = \Parent.id == number
+                    let (lhs, rhs) = isLeft ? (condition, next) : (next, condition)
+                    condition = isOr ? lhs || rhs : lhs && rhs
+                }
+                let numbers = isLeft ? Array(0..<20_000) : (0..<20_000).reversed()
+                let parts = numbers.map { Predicate.compare(id, .equal, .integer(Int64($0))) }
+                let compiled = Result { try predicate(condition) }
+                #expect((try? compiled.get()) == (isOr ? .or(parts) : .and(parts)))
+            }
+            // As much as a thread of Dispatch has.
+            thread.stackSize = 512 << 10
+            thread.start()
+            while !thread.isFinished { try await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+
     @Test("a value before its column is the mirrored comparison")
     func mirrored() throws {
         let path: AnyKeyPath = \Parent.id

@@ -34,6 +34,7 @@ extension TableConformance {
             ("text is compared by UTF-8 bytes", textOrder),
             ("an empty list contains nothing, its negation everything", emptyList),
             ("a list of 100,000 values", longList),
+            ("thousands of conditions joined by or, and by and", longChains),
             ("patterns fold the case of ASCII letters alone; _ and % are literal", patterns),
             ("an empty pattern matches all but NULL", emptyPattern),
             ("and, or and not nest as they are written", nesting),
@@ -104,6 +105,15 @@ extension TableConformance {
     private static func longList(_ db: Database<C>) throws {
         let table = try rows(db)
         try requireEqual(try ids(table, \Row.id ~ Array(2..<100_002)), [2, 3], "The rows")
+    }
+
+    private static func longChains(_ db: Database<C>) throws {
+        let table = try rows(db)
+        let (any, all) = (3..<5_000).reduce((\Row.id == 2, \Row.id != 2)) { chains, id in
+            (chains.0 || \Row.id == id, chains.1 && \Row.id != id)
+        }
+        try requireEqual(try ids(table, any), [2, 3], "or")
+        try requireEqual(try ids(table, all), [1], "and")
     }
 
     private static func patterns(_ db: Database<C>) throws {
