@@ -52,6 +52,10 @@ public protocol TableEngine: AnyObject, Sendable {
     /// not block writers meanwhile.
     func buildIndex(_ definition: IndexDefinition) throws
 
+    /// Runs the steps of a migration while no other program runs any on this database. For engines whose schema changes
+    /// commit at once: elsewhere the transaction of a step keeps others out.
+    func migrating<R>(_ body: () throws -> R) throws -> R
+
     /// Collects statistics about the values of indexes for the planner.
     /// - Parameter table: one table. Nil: all.
     func analyze(_ table: String?) throws
@@ -105,6 +109,9 @@ extension TableEngine {
         try await session.commit()
         return result
     }
+
+    /// Runs `body`.
+    public func migrating<R>(_ body: () throws -> R) throws -> R { try body() }
 
     /// Does nothing: for engines whose plans need no statistics.
     public func analyze(_ table: String?) throws {}

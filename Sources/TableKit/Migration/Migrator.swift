@@ -2,8 +2,9 @@ import Foundation
 
 /// Migrates a database to the current schema by named steps.
 ///
-/// Each step runs once, in registration order, in a transaction of its own that also records its name. A step that
-/// throws leaves the database as it was before the step.
+/// Each step runs once, in registration order, in a transaction of its own that also records its name, also where
+/// several programs migrate one database at the same time. A step that throws leaves the database as it was before the
+/// step.
 ///
 /// ```swift
 /// var migrator = Migrator<SiltstoneDatabaseConfiguration>()
@@ -50,6 +51,10 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
         if let twice = Dictionary(grouping: names, by: { $0 }).first(where: { $1.count > 1 })?.key {
             throw CRUDSQLGenError("Two migrations are named \(twice).", code: .argument)
         }
+        return try database.engine.migrating { try run(database) }
+    }
+
+    private func run(_ database: Database<C>) throws -> [String] {
         var applied = try applied(database)
         if eraseOnChange, Array(names.prefix(applied.count)) != applied {
             try eraseAll(database)

@@ -6,6 +6,11 @@ extension MySQLDialect: SchemaDialect {
     package var commitsStatements: Bool { true }
     package var impatience: [String] { ["SET lock_wait_timeout = 1, innodb_lock_wait_timeout = 1"] }
 
+    /// A lock of the whole server by the database's name. A node of a Galera cluster knows only its own locks.
+    package var migrationLock: SQLStatement? {
+        SQLStatement("SELECT GET_LOCK(CONCAT('siltstone.', SHA1(DATABASE())), 1)", results: [.int64])
+    }
+
     /// Prefix of constraints and indexes that the catalogue leaves out.
     static let hiddenPrefix = "silt_"
 

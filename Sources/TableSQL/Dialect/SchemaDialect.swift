@@ -11,6 +11,10 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a schema change commits itself and everything before it.
     var schemaChangesCommit: Bool { get }
 
+    /// Takes the lock of migrations for the connection, and returns 1 once it has it; waits for a second at most. Nil if
+    /// the transactions of migrations keep each other out.
+    var migrationLock: SQLStatement? { get }
+
     /// Whether nothing changes the catalogue between the reads of a transaction and its own change.
     var locksCatalogue: Bool { get }
 
@@ -65,6 +69,7 @@ extension SchemaDialect {
     package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue { value }
     package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }
+    package var migrationLock: SQLStatement? { nil }
     package var locksCatalogue: Bool { false }
     package var impatience: [String] { [] }
     package var commitsStatements: Bool { false }

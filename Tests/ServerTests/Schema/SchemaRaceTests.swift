@@ -127,6 +127,20 @@ import Testing
         }
     }
 
+    @Test("of programs that migrate together, one runs each step", arguments: MoveTarget.available)
+    func migrations(server: MoveTarget) async throws {
+        let programs = try server.programs(Self.rivals).map(program)
+        let made = try await withThrowingTaskGroup(of: [String].self) { group in
+            for (number, program) in programs.enumerated() {
+                group.addTask { try await onThread { try program.migrate(Short(id: number)) } }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(made == ["first"])
+        #expect(try await onThread { try programs[0].count(Short.self) } == 1)
+        try await onThread { for program in programs { try program.end() } }
+    }
+
     @Test("tasks of one program make one table and one index", arguments: MoveTarget.available)
     func tasks(server: MoveTarget) async throws {
         let program = try program(server.programs(1)[0])
