@@ -18,7 +18,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private let wait: LockWait
     /// The error with which SQLite has rolled back the whole transaction, as it may on a full disk. Later statements
     /// would commit alone, and are refused.
-    private var doom: SQLConnectionError?
+    fileprivate private(set) var doom: SQLConnectionError?
 
     /// Opens a file; creates a missing one.
     /// - Throws: `SQLConnectionError` of kind `noConnection`.
@@ -62,7 +62,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     var isWaiting: Bool { wait.isWaiting }
 
     func execute(_ statement: SQLStatement) throws -> SQLResultSet {
-        if let doom, try isDone(statement, doom) { return SQLResultSet() }
+        if let doom, !statement.explainsFailure, try isDone(statement, doom) { return SQLResultSet() }
         let cursor = try SQLiteCursor(self, statement, batchRows: .max)
         defer { cursor.close() }
         var result = SQLResultSet()
@@ -79,9 +79,6 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
             self.doom = nil
             return true
         case .rollbackToSavepoint, .savepoint: return true
-        case .commit:
-            self.doom = nil
-            throw doom
         default: throw doom
         }
     }
@@ -172,6 +169,11 @@ private final class SQLiteCursor: SQLRows {
 
     func next() throws -> [[ColumnValue]]? {
         guard let statement = unsafe statement else { return nil }
+        // SQLite would go on with rows from before the transaction.
+        if let doom = connection.doom, !source.explainsFailure {
+            close()
+            throw doom
+        }
         var rows: [[ColumnValue]] = []
         let inTransaction = connection.isInTransaction
         while rows.count < batchRows {

@@ -412,7 +412,7 @@ MUTATIONS = [
         "renewed-without-edit", "a manifest that is rolled over lacks the edit that was due",
         "Manifest/Manifest.swift",
         "number: newNumber, state: next, identity",
-        "number: newNumber, state: state, identity", first="FaultSweepTests"),
+        "number: newNumber, state: state, identity", first="ManifestRenewalFaultTests"),
     Mutation(
         "checkpoint-values-missing", "a checkpoint lacks its value files",
         "Checkpoint/CheckpointWriter.swift",
@@ -539,7 +539,7 @@ MUTATIONS = [
         "sequence-gap", "a batch need not follow the one before in its numbers",
         "Recovery/LogRecovery.swift",
         "guard frame.firstSequence == log.lastSequence + 1 else",
-        "guard true else", first="RecoveryTests"),
+        "guard true else", first="LogLinkTests"),
     Mutation(
         "mark-of-frame", "a frame may vouch for what lies behind it",
         "Log/Frame.swift",
@@ -575,7 +575,7 @@ MUTATIONS = [
         "misnamed-file", "a file of another number is accepted",
         "FileSystem/FileHeader.swift",
         "guard number == self.number else",
-        "guard true else", first="BadBytesTests"),
+        "guard true else", first="SegmentDamageTests"),
     Mutation(
         "header-checksum", "the checksum of a file's header is not compared",
         "FileSystem/FileHeader.swift",
@@ -622,7 +622,7 @@ MUTATIONS = [
         "snapshot-boundary-scan", "a snapshot does not see the change at its own number, in a scan of segments",
         "Segment/Read/SegmentCursor+Fill.swift",
         "isDone = found.record.sequence <= visible",
-        "isDone = found.record.sequence < visible", first="CompactionTests"),
+        "isDone = found.record.sequence < visible", first="HeldSnapshotTests"),
     Mutation(
         "snapshot-boundary-stripe", "what a snapshot sees goes with the next change",
         "Merge/VersionFilter.swift",
@@ -652,7 +652,7 @@ MUTATIONS = [
         "touching-not-met", "a segment that ends at the first key of a range counts as apart from it",
         "Segment/Read/Run.swift",
         "segment.info.lastKey.lexicographicallyPrecedes(from)",
-        "!from.lexicographicallyPrecedes(segment.info.lastKey)", first="StoreModelTests"),
+        "!from.lexicographicallyPrecedes(segment.info.lastKey)", first="RunTests"),
     Mutation(
         "range-not-widened", "a compaction of a range leaves out older segments that its inputs reach into",
         "Compaction/CompactionPicker.swift",
@@ -729,7 +729,7 @@ MUTATIONS = [
         "range-snapshot", "a snapshot does not see the removal of a range at its own number",
         "Support/RangeTombstones.swift",
         "sequences.first { $0 <= visible",
-        "sequences.first { $0 < visible", first="StoreModelTests"),
+        "sequences.first { $0 < visible", first="MemTableRangeTombstoneTests"),
     Mutation(
         "scan-ignores-ranges", "scans do not look at removals of ranges in segments",
         "Read/SuperVersion.swift",
@@ -775,7 +775,7 @@ MUTATIONS = [
         "overflow-ignored", "keys that overflow their bucket of the hash index are not found",
         "Segment/Index/HashIndexProbe.swift",
         "guard line.hasOverflowed else { return nil }",
-        "return nil", first="HashIndexProbeTests"),
+        "return nil", first="ConfigurationTests"),
     Mutation(
         "overflow-ignored-fast", "point reads do not find keys that overflow their bucket of the hash index",
         "Segment/Read/SegmentProbe.swift",
@@ -882,7 +882,7 @@ MUTATIONS = [
         "range-tombstone-unheeded", "point reads do not heed the range tombstones of memtables",
         "Read/ReadPlan.swift",
         "if _slowPath(tree.rangeTombstoneCount != table.value.known) { return .unclear }",
-        "", first="PinnedValueTests"),
+        "", first="RangeTombstoneReadTests"),
     Mutation(
         "digest-tie", "a key is looked for in the wrong segment where digests are the same",
         "Segment/Read/RunProbe.swift",
@@ -907,7 +907,7 @@ MUTATIONS = [
         "long-head-absent", "records with long keys are not found",
         "Segment/Read/SegmentProbe.swift",
         "guard key.isEqual(to: found.record.key) else { return .absent }",
-        "guard key.count < 130, key.isEqual(to: found.record.key) else { return .absent }", first="SegmentRoundTripTests"),
+        "guard key.count < 130, key.isEqual(to: found.record.key) else { return .absent }", first="SegmentShapeTests"),
     Mutation(
         "pace-kept", "writers are slowed for a flush that has ended",
         "Write/WriteController.swift",
@@ -966,7 +966,7 @@ MUTATIONS = [
         "pinned-when-closed", "a closed store lends values",
         "Read/ReadPath+Get.swift",
         "!found.isUnclear && !status.isStopping",
-        "!found.isUnclear", first="PinnedValueTests"),
+        "!found.isUnclear", first="ClosingTests"),
     Mutation(
         "lent-early", "point reads see the beginning of a batch",
         "Read/ReadPath+Get.swift",
@@ -976,7 +976,7 @@ MUTATIONS = [
         "number-kept", "a thread that ends keeps its number",
         "Support/ThreadNumbers.swift",
         "state.withLock { $0.free.append(number) }",
-        "_ = number", first="EpochReclaimerTests"),
+        "_ = number", first="ThreadNumbersTests"),
     Mutation(
         "versions-across-blocks", "older versions of a key come up behind a block's end",
         "Segment/Read/SegmentCursor+Fill.swift",
@@ -1131,7 +1131,7 @@ MUTATIONS = [
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
         "Write/WritePath+Switch.swift",
         "if waits != .forFlush, isLevelZeroFull {",
-        "if isLevelZeroFull {", first="BackpressureTests"),
+        "if isLevelZeroFull {", first="WritePathTests"),
     Mutation(
         "told-of-any-flush", "a writer who waits for a log is told of a flush that fails meanwhile",
         "Write/WritePath+Switch.swift",
@@ -1264,7 +1264,7 @@ MUTATIONS = [
         "lock-given-up-early", "closing does not wait for work in the background",
         "Engine/Engine+Close.swift",
         "for queue in background.queues { queue.sync {} }",
-        "for queue in [background.preparationQueue, background.compactionQueue] { queue.sync {} }", first="ClosingRaceTests"),
+        "for queue in [background.preparationQueue, background.compactionQueue] { queue.sync {} }", first="ClosingTests"),
     Mutation(
         "value-writers-not-awaited", "closing does not wait for writers of large values",
         "Engine/Engine+Close.swift",

@@ -66,9 +66,7 @@ package final class MySQLConnector: SQLConnector {
         do {
             _ = try race.run(until: .now + options.answerTimeout)
             return true
-        } catch let error as SQLConnectionError {
-            return error.serverCode != nil || attempt.node != nil
-        } catch { return false }
+        } catch { return attempt.node != nil || !race.showsDeadHosts }
     }
 
     /// Cancels the statement of a connection, over another one to the same host. If that fails, the statement runs on

@@ -30,6 +30,7 @@ struct MySQLLogin: Sendable {
             rest = rest[rest.index(after: at)...]
         }
         addresses = try rest.split(separator: ",").map(Self.address)
+        if path?.contains("@") == true { throw Self.refusal("A database has an @") }
         if let path, !path.isEmpty { database = try Self.decoded(path) }
         for pair in query?.split(separator: "&") ?? [] { try apply(pair) }
         if user?.isEmpty == true { user = nil }

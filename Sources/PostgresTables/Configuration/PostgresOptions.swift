@@ -11,7 +11,7 @@ public struct PostgresOptions: Sendable, Hashable {
     /// The longest wait of a statement for a lock. Nil: the server's setting.
     public var lockTimeout: Duration?
     /// The silence after which another connection asks whether the server still answers, and the longest wait for that
-    /// answer. Without it the connection is closed. Also the longest silence beyond ``statementTimeout``. 3 s.
+    /// answer. The connection is closed if there is no answer. Also the longest silence beyond ``statementTimeout``. 3 s.
     public var answerTimeout: Duration = .seconds(3)
     /// The longest silence of a server if ``statementTimeout`` is nil. 1 h.
     public var silenceTimeout: Duration = .seconds(3600)

@@ -13,7 +13,7 @@ enum PostgresError {
         // The server closes the connection after such an error.
         let severity = result.diagnostic(.severity)
         if severity == "FATAL" || severity == "PANIC" { meaning = (.connectionLost, .unavailable) }
-        let text = result.diagnostic(.message) ?? "The server gave no reason."
+        let text = result.diagnostic(.message) ?? "The server gave no reason"
         let (columns, key) = keyAndColumns(result.diagnostic(.detail))
         let details = [text, result.diagnostic(.detail), result.diagnostic(.hint)].compactMap { $0 }
         return SQLConnectionError(

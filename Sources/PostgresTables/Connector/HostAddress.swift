@@ -18,16 +18,25 @@ struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         [("host", host ?? ""), ("hostaddr", address ?? ""), ("port", port)]
     }
 
-    /// Checks that lists with commas have the same length: libpq does so at the login only.
+    /// Checks what libpq checks at the login only, and without repeating it: a sign of a password that is not encoded
+    /// shifts the password into another part of a URL.
     /// - Throws: ``SQLConnectionError`` with code `argument`.
-    static func check(hosts: String?, addresses: String?, ports: String?) throws {
-        let (hosts, addresses, ports) = (list(hosts).count, list(addresses).count, list(ports).count)
-        let servers = max(hosts, addresses, 1)
-        if hosts > 0, addresses > 0, hosts != addresses {
-            throw refusal("The connection string has \(addresses) addresses for \(hosts) hosts.")
+    static func check(hosts: String?, addresses: String?, ports: String?, database: String?) throws {
+        for part in [hosts, addresses, database] where part?.contains("@") == true {
+            throw refusal(
+                "A host or a database has an @. Encode signs such as / @ : in a URL's password (%2F %40 %3A).")
         }
-        if ports > 1, ports != servers {
-            throw refusal("The connection string has \(ports) ports for \(servers) hosts.")
+        let (hosts, addresses, ports) = (list(hosts), list(addresses), list(ports))
+        if !hosts.isEmpty, !addresses.isEmpty, hosts.count != addresses.count {
+            throw refusal("The connection string has \(addresses.count) addresses for \(hosts.count) hosts.")
+        }
+        guard ports.allSatisfy({ $0.isEmpty || (UInt16($0) ?? 0) > 0 }) else {
+            throw refusal("A port is a number from 1 to 65535. Encode signs such as / @ : in a URL's password.")
+        }
+        // Where the string names no host, the environment or a service may name several.
+        let servers = max(hosts.count, addresses.count)
+        if servers > 0, ports.count > 1, ports.count != servers {
+            throw refusal("The connection string has \(ports.count) ports for \(servers) hosts.")
         }
     }
 

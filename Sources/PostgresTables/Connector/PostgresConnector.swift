@@ -38,7 +38,7 @@ package final class PostgresConnector: SQLConnector {
             values[keyword] = value
         }
         let (hosts, numbers, ports) = (values["host"], values["hostaddr"], values["port"])
-        try HostAddress.check(hosts: hosts, addresses: numbers, ports: ports)
+        try HostAddress.check(hosts: hosts, addresses: numbers, ports: ports, database: values["dbname"])
         let addresses = HostAddress.addresses(hosts: hosts, addresses: numbers, ports: ports)
         place = addresses.map(\.description).joined(separator: ",") + "/" + (values["dbname"] ?? "")
         var settings = LoginSettings(connectionString).setting(overrides)
@@ -97,7 +97,7 @@ package final class PostgresConnector: SQLConnector {
         do {
             _ = try race.run(until: .now + limit)
             return true
-        } catch let error as SQLConnectionError { return error.serverCode != nil } catch { return false }
+        } catch { return !race.showsDeadHosts }
     }
 
     private func setUp(_ connection: PostgresConnection, until deadline: ContinuousClock.Instant) throws {

@@ -56,6 +56,9 @@ public protocol TableEngine: AnyObject, Sendable {
     /// commit at once: elsewhere the transaction of a step keeps others out.
     func migrating<R>(_ body: () throws -> R) throws -> R
 
+    /// As the synchronous form, in a task.
+    func migrating<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R
+
     /// Collects statistics about the values of indexes for the planner.
     /// - Parameter table: one table. Nil: all.
     func analyze(_ table: String?) throws
@@ -112,6 +115,11 @@ extension TableEngine {
 
     /// Runs `body`.
     public func migrating<R>(_ body: () throws -> R) throws -> R { try body() }
+
+    /// Runs `body` by `perform`.
+    public func migrating<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await perform(body)
+    }
 
     /// Does nothing: for engines whose plans need no statistics.
     public func analyze(_ table: String?) throws {}

@@ -2,8 +2,8 @@
 ///
 /// A loop may join thousands of conditions with `&&` or `||`. One expression around the next would be as deep as there
 /// are conditions, and functions that recurse over it, such as its destruction, would overflow the stack. So a condition
-/// keeps its operands as runs, which grow as in a binary counter: joining n conditions takes O(n), and the expression is
-/// O(log n) deep.
+/// keeps its operands as runs, which grow as in a binary counter. One more operand of a chain of n takes O(log n), and the
+/// expression is O(log n) deep.
 public struct Condition: CRUDBooleanExpression {
     /// The operators that join conditions.
     enum Joint { case and, or }

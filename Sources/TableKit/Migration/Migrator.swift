@@ -48,13 +48,13 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
     ///   registered: a newer program has used the database.
     @discardableResult
     public func migrate(_ database: Database<C>) throws -> [String] {
-        if let twice = Dictionary(grouping: names, by: { $0 }).first(where: { $1.count > 1 })?.key {
-            throw CRUDSQLGenError("Two migrations are named \(twice).", code: .argument)
-        }
-        return try database.engine.migrating { try run(database) }
+        try database.engine.migrating { try run(database) }
     }
 
     private func run(_ database: Database<C>) throws -> [String] {
+        if let twice = Dictionary(grouping: names, by: { $0 }).first(where: { $1.count > 1 })?.key {
+            throw CRUDSQLGenError("Two migrations are named \(twice).", code: .argument)
+        }
         var applied = try applied(database)
         if eraseOnChange, Array(names.prefix(applied.count)) != applied {
             try eraseAll(database)
@@ -83,7 +83,7 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
     /// Runs the steps that were not applied yet, in a task.
     @discardableResult
     public func migrate(_ database: Database<C>) async throws -> [String] {
-        try await database.engine.perform { try self.migrate(database) }
+        try await database.engine.migrating { try run(database) }
     }
 
     private func eraseAll(_ database: Database<C>) throws {

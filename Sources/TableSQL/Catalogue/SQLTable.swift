@@ -11,8 +11,8 @@ package struct SQLTable: Sendable {
     /// The types of date columns that other programs have made, by the column's name.
     package var dateForms: [String: DateForm] = [:]
 
-    /// The date columns that other programs have declared and whose values may be text, by name.
-    package var foreignDates: Set<String> = []
+    /// The date and UUID columns in which another program has stored values of a form of its own, by name.
+    package var foreignForms: Set<String> = []
 
     package init(info: TableInfo, rowColumn: String? = nil) {
         self.info = info
@@ -51,17 +51,31 @@ package struct SQLSource: Sendable {
         table.dateForms.isEmpty ? nil : table.dateForms[structure.columns[column].name]
     }
 
-    /// Throws `unsupported` for a date or a UUID of the structure that the table keeps in a column of another type, such
-    /// as text. Such values are read, but the server's order of them is not that of dates and UUIDs.
+    /// Throws `unsupported` for a date or a UUID of a column that holds another type or form, such as text. Such
+    /// values are read, but they are not in the order of dates and UUIDs, and would not be in the form of the others.
+    package func checkForm(of column: Int, _ value: ColumnValue) throws {
+        switch value {
+        case .date, .uuid: if !hasOwnForm(column) { throw foreignForm(column) }
+        default: break
+        }
+    }
+
+    /// Throws `unsupported` if a date or UUID column of the structure holds another type or form, which has no order.
     package func checkOrder(of column: Int) throws {
-        let (name, wanted) = (structure.columns[column].name, structure.columns[column].type)
-        guard wanted == .date || wanted == .uuid else { return }
-        let type = type(column)
-        if type == wanted, !table.foreignDates.contains(name) { return }
-        throw CRUDSQLExeError(
-            "The database keeps this \(wanted) as another type, by which it cannot be compared. Make the property a "
-                + "String, or copy the rows into a table that create() has made.",
-            code: .unsupported, table: structure.name, column: name)
+        let type = structure.columns[column].type
+        if type == .date || type == .uuid, !hasOwnForm(column) { throw foreignForm(column) }
+    }
+
+    /// Whether a column holds values of the structure's type, as this library stores them.
+    private func hasOwnForm(_ column: Int) -> Bool {
+        type(column) == structure.columns[column].type && !table.foreignForms.contains(structure.columns[column].name)
+    }
+
+    private func foreignForm(_ column: Int) -> CRUDSQLExeError {
+        CRUDSQLExeError(
+            "The database keeps this \(structure.columns[column].type) in another form, which can only be read. Make "
+                + "the property a String, or copy the rows into a table that create() has made.",
+            code: .unsupported, table: structure.name, column: structure.columns[column].name)
     }
 
     /// Throws `noColumn` if the table lacks one of these columns of the structure.

@@ -46,6 +46,7 @@ package struct HostRace<Login: HostLogin> {
     private var waiting: ArraySlice<() -> Login>
     private var running: [Login] = []
     private var failures: [SQLConnectionError] = []
+    private var isLate = false
 
     /// - Parameter logins: each starts a login at one host, the likeliest host first.
     package init(_ logins: [() -> Login]) { waiting = logins[...] }
@@ -58,7 +59,10 @@ package struct HostRace<Login: HostLogin> {
             if let winner = collect() { return winner }
             if running.isEmpty && waiting.isEmpty { throw failure }
             let now = ContinuousClock.now
-            guard now < deadline else { throw timeout }
+            guard now < deadline else {
+                isLate = true
+                throw timeout
+            }
             if running.isEmpty || now >= next {
                 start(waiting.count)
                 next = deadline
@@ -72,6 +76,21 @@ package struct HostRace<Login: HostLogin> {
                 attempt.advance(interest.revents)
             }
         }
+    }
+
+    /// Whether a failed race shows that its hosts are gone: they were silent, refused the connection or could not be
+    /// reached. A failure of this machine, such as too many open files, shows nothing.
+    package var showsDeadHosts: Bool {
+        let reasons = [ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, ENOENT]
+        return isLate
+            || failures.contains { failure in
+                // libpq writes the reason, libmariadb its number.
+                failure.serverCode == nil
+                    && reasons.contains {
+                        failure.message.contains(unsafe String(cString: strerror($0)))
+                            || failure.message.contains("(\($0))")
+                    }
+            }
     }
 
     private mutating func start(_ count: Int) {

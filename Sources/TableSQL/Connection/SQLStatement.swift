@@ -27,6 +27,8 @@ package struct SQLStatement: Sendable {
     package var results: [ColumnType]
     /// Whether the statement is worth preparing: the same text runs again with other values.
     package var isRepeated: Bool
+    /// Whether it looks for the reason of a failure. It then runs even where the failure has ended the transaction.
+    package var explainsFailure = false
 
     package init(
         _ text: String, _ parameters: [Parameter] = [], results: [ColumnType] = [], isRepeated: Bool = true

@@ -8,7 +8,7 @@ extension MySQLDialect: SchemaDialect {
 
     /// A lock of the whole server by the database's name. A node of a Galera cluster knows only its own locks.
     package var migrationLock: SQLStatement? {
-        SQLStatement("SELECT GET_LOCK(CONCAT('siltstone.', SHA1(DATABASE())), 1)", results: [.int64])
+        SQLStatement("SELECT GET_LOCK(CONCAT('siltstone.', SHA1(DATABASE())), 0)", results: [.int64])
     }
 
     /// Prefix of constraints and indexes that the catalogue leaves out.

@@ -12,7 +12,9 @@ extension PostgresDialect {
             && insert.rows.contains(where: { takesNumber($0, insert) })
         {
             let structure = insert.table.structure
-            error.message = "The key's type has no number left for a row without a key: " + error.message
+            error.message =
+                "The key's type has no number left for a row without a key, or a value is beyond its column: "
+                + error.message
             error.table = structure.name
             error.column = insert.numberColumn.map { structure.columns[$0].name }
             throw error
@@ -36,13 +38,15 @@ extension PostgresDialect {
         return "CASE WHEN \(name) > \(greatest) THEN \(name) + \(beyond)::\(typeName(type)) ELSE \(name) END"
     }
 
-    /// Runs an update or a delete. An update of the key raises the sequence as an insert does.
+    /// Runs an update or a delete. An update that gives a row another key raises the sequence as an insert does.
     package func change(
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
-        let key = change.table.numberColumn.flatMap { change.assigned[$0] }
+        guard change.changesKey, let column = change.table.numberColumn, let key = change.assigned[column] else {
+            return try changeInOneTrip(change, connection)
+        }
         var change = change
-        change.closing = try raiseSequence(change.table, key?.sequenceNumber) + change.closing
+        change.closing = try raiseSequence(change.table, key.sequenceNumber, ifStored: key) + change.closing
         return try changeInOneTrip(change, connection)
     }
 
@@ -185,7 +189,11 @@ extension PostgresDialect {
     }
 
     /// Raises the sequence to the greatest given key: a sequence knows only the numbers that it made.
-    private func raiseSequence(_ table: SQLTable, _ greatest: Int64?) throws -> [SQLStatement] {
+    /// - Parameter key: raises it only if a row has this key. An update may match none, and no rollback lowers a
+    ///   sequence.
+    private func raiseSequence(
+        _ table: SQLTable, _ greatest: Int64?, ifStored key: ColumnValue? = nil
+    ) throws -> [SQLStatement] {
         let structure = table.structure
         guard let column = table.numberColumn, let greatest, greatest > 0 else { return [] }
         // Another session may draw numbers between the read and setval, which then lowers the sequence. The insert of a
@@ -198,6 +206,12 @@ extension PostgresDialect {
         text.bind(.integer(greatest), .int64)
         text +=
             " AS value) AS s WHERE s.name IS NOT NULL AND s.value > COALESCE(pg_sequence_last_value(s.name::regclass), 0)"
+        if let key {
+            text += " AND EXISTS (SELECT 1 FROM \(try quote(structure.name)) WHERE "
+            text += "\(try quote(structure.columns[column].name)) = "
+            text.bind(key, structure.columns[column].type)
+            text += ")"
+        }
         return [text.statement(results: [.int64])]
     }
 }

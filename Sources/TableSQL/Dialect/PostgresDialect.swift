@@ -17,7 +17,7 @@ package struct PostgresDialect: SQLDialect {
         self.hasCollations = hasCollations
     }
 
-    /// Whether tables with a UInt64 key number it. CockroachDB changes no type of a key.
+    /// Whether tables with a UInt64 key number it: not on strict servers, since CockroachDB changes no type of a key.
     var numbersUnsignedKeys: Bool { hasCollations }
 
     /// The clause that orders text by bytes.

@@ -34,11 +34,30 @@ extension SQLiteDialect {
             rowColumn: key.isEmpty ? "rowid" : nil)
         table.numericJSON = Set(
             columns.indices.filter { columns[$0].type == .json && !Self.keepsText(infos[$0][1].string ?? "") })
-        table.foreignDates = Set(
-            columns.indices.lazy.filter { number in
-                columns[number].type == .date && infos[number][1].string?.uppercased() != ColumnType.date.sqlName
-            }.map { columns[$0].name })
+        table.foreignForms = try foreignForms(of: structure, connection)
         return table
+    }
+
+    /// The names of the date and UUID columns with a value that this library does not store so, in the first 100 rows: a
+    /// column's declared type says nothing of its values.
+    private func foreignForms(
+        of structure: TableStructure, _ connection: any SQLConnection
+    ) throws -> Set<String> {
+        let columns = structure.columns.filter { $0.type == .date || $0.type == .uuid }
+        if columns.isEmpty { return [] }
+        let table = try quote(structure.name)
+        let terms = try columns.map { column in
+            let isForeign =
+                column.type == .date
+                ? "typeof(v) = 'text' AND v <> 'NaN'"
+                : "typeof(v) <> 'text' OR length(v) <> 36 OR v <> upper(v)"
+            let values = "(SELECT \(try quote(column.name)) AS v FROM \(table) LIMIT 100)"
+            return "(SELECT max(\(isForeign)) FROM \(values) WHERE v IS NOT NULL)"
+        }
+        let statement = SQLStatement(
+            "SELECT " + terms.joined(separator: ", "), results: terms.map { _ in .int64 }, isRepeated: false)
+        let found = try connection.execute(statement).rows.first ?? []
+        return Set(zip(columns, found).filter { $1 == .integer(1) }.map(\.0.name))
     }
 
     /// Whether a column of a declared type stores every text as it is (section 3.1 of SQLite's page on data types).

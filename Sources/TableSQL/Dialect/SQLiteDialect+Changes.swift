@@ -64,14 +64,15 @@ extension SQLiteDialect {
             return .aboveRowNumbers(table, key)
         }
         guard error.serverCode == Self.full, place == nil || given.contains(.null) else { return nil }
-        let known = try connection.execute(
-            SQLStatement("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'", results: [.int64]))
-        if known.rows.isEmpty { return nil }
-        let last = try connection.execute(
-            SQLStatement(
-                "SELECT seq FROM sqlite_sequence WHERE name = ?1", [.value(.text(table.name), .string)],
-                results: [.int64]))
-        guard case .integer(let last)? = last.rows.first?.first, last > .max - Int64(rows.count) else { return nil }
+        func first(_ text: String, _ parameters: [SQLStatement.Parameter] = []) throws -> ColumnValue? {
+            var statement = SQLStatement(text, parameters, results: [.int64])
+            statement.explainsFailure = true
+            return try connection.execute(statement).rows.first?.first
+        }
+        if try first("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'") == nil { return nil }
+        let last = try first(
+            "SELECT seq FROM sqlite_sequence WHERE name = ?1", [.value(.text(table.name), .string)])
+        guard case .integer(let last)? = last, last > .max - Int64(rows.count) else { return nil }
         return CRUDSQLExeError("The table has no more row numbers.", code: .argument, table: table.name)
     }
 

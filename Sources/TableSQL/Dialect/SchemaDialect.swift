@@ -11,7 +11,7 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a schema change commits itself and everything before it.
     var schemaChangesCommit: Bool { get }
 
-    /// Takes the lock of migrations for the connection, and returns 1 once it has it; waits for a second at most. Nil if
+    /// Tries to take the lock of migrations for the connection: 1 if it has it, 0 if another connection has it. Nil if
     /// the transactions of migrations keep each other out.
     var migrationLock: SQLStatement? { get }
 
@@ -124,6 +124,8 @@ package struct SQLChange {
     package var head: SQLText
     /// The values that an update sets, by the number of the table's column.
     package var assigned: [Int: ColumnValue]
+    /// Whether an update may give a row a key that it does not have yet.
+    package var changesKey = false
     /// Appends WHERE and the condition; nothing to change all rows.
     package var condition: (inout SQLText) throws -> Void
     /// The numbers of the table's columns to return.

@@ -24,8 +24,13 @@ package struct PredicateRenderer {
 
     private func type(_ reference: ColumnReference) -> ColumnType { sources[reference.source].type(reference.column) }
 
-    private func checkOrder(_ reference: ColumnReference) throws {
-        try sources[reference.source].checkOrder(of: reference.column)
+    private func source(_ reference: ColumnReference) -> SQLSource { sources[reference.source] }
+
+    /// Throws `unsupported` for columns whose values are not in the order of the structure's types. Two columns of one
+    /// type are equal where their values are.
+    private func checkOrder(of left: ColumnReference, _ comparison: Comparison, _ right: ColumnReference) throws {
+        if type(left) == type(right), comparison == .equal || comparison == .notEqual { return }
+        for reference in [left, right] { try source(reference).checkOrder(of: reference.column) }
     }
 
     private func dateForm(_ reference: ColumnReference) -> DateForm? {
@@ -39,11 +44,11 @@ package struct PredicateRenderer {
         case .constant(let value): text += dialect.truth(value)
         case .compare(let reference, let comparison, let value):
             if value.isNull { return text += dialect.truth(nil) }
-            try checkOrder(reference)
+            try source(reference).checkForm(of: reference.column, value)
             let folded = FoldedComparison(comparison, value, with: type(reference), dialect)
             try append(folded, of: reference, to: &text)
         case .compareColumns(let left, let comparison, let right):
-            for reference in [left, right] { try checkOrder(reference) }
+            try checkOrder(of: left, comparison, right)
             try append(left, comparison, right, to: &text)
         case .isNull(let reference): text += "\(try column(reference, dialect)) IS NULL"
         case .isIn(let reference, let values): try append(list: values, of: reference, to: &text)
@@ -64,8 +69,8 @@ package struct PredicateRenderer {
         try append(parts[...], word, to: &text)
     }
 
-    /// Appends operands in parentheses, many as two halves: a chain is as deep as it is long once SQLite has parsed it,
-    /// and it refuses conditions that are deeper than 1,000.
+    /// Appends operands in parentheses, many as two halves. SQLite parses a chain as a tree of the same depth, and
+    /// refuses trees that are deeper than 1,000.
     private func append(_ parts: ArraySlice<Predicate>, _ word: String, to text: inout SQLText) throws {
         text += "("
         if parts.count > Self.longestChain {
@@ -125,7 +130,7 @@ package struct PredicateRenderer {
 
     private func append(list: [ColumnValue], of reference: ColumnReference, to text: inout SQLText) throws {
         if list.isEmpty { return text += text.dialect.truth(false) }
-        try checkOrder(reference)
+        for value in list { try source(reference).checkForm(of: reference.column, value) }
         let dialect = text.dialect
         var kept: [ColumnValue] = []
         var keptType = type(reference)

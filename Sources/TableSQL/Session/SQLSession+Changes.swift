@@ -111,13 +111,14 @@ extension SQLSession {
         // Foreign key actions may change any table that refers to this one.
         changedTables.formUnion(try catalogue().values.referring(to: source.structure.name))
         changedTables.insert(source.structure.name)
-        let change = SQLChange(
+        var change = SQLChange(
             table: source.table, head: head, assigned: assigned,
             condition: { text in
                 guard let predicate else { return }
                 text += " WHERE "
                 try PredicateRenderer([own]).append(predicate, to: &text)
             }, returning: numbers, tables: try catalogue(), closing: closing)
+        change.changesKey = assignsKey(assigned, source, predicate)
         let (count, rows) = try self.change(isOne: dialect.isOneStatement(change), change.closing) {
             try core.dialect.change(change, $0)
         }
@@ -135,6 +136,17 @@ extension SQLSession {
         return result
     }
 
+    /// Whether an update sets the numbered key, and not just to the value by which the condition chooses the row.
+    private func assignsKey(
+        _ assigned: [Int: ColumnValue], _ source: SQLSource, _ predicate: Predicate?
+    ) -> Bool {
+        guard let key = source.table.numberColumn, let value = assigned[key] else { return false }
+        return !(predicate?.conjuncts ?? []).contains { condition in
+            guard case .compare(let reference, .equal, let wanted) = condition else { return false }
+            return source.places[reference.column] == key && ColumnValue.order(wanted, value) == 0
+        }
+    }
+
     private func append(
         _ rows: [[ColumnValue]], _ columns: [Int], _ source: SQLSource, to result: inout ChangeResult
     ) throws {
@@ -148,7 +160,7 @@ extension SQLSession {
         _ value: ColumnValue, _ type: ColumnType, _ source: SQLSource, _ column: Int
     ) throws -> ColumnValue {
         let value = try value.converted(to: type)
-        if case .date = value { try source.checkOrder(of: column) }
+        try source.checkForm(of: column, value)
         if let reason = dialect.refusal(of: value, type) {
             throw CRUDSQLExeError(
                 reason, code: .type, table: source.structure.name, column: source.structure.columns[column].name)

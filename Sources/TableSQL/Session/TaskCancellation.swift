@@ -47,6 +47,8 @@ package final class TaskCancellation: Sendable {
         }
     }
 
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
     private func cancel() {
         // Under the lock: the connection may serve another task a moment later.
         state.withLock { state in

@@ -10,7 +10,7 @@ import TestServers
 
 /// The numbers of rows without a key.
 @Suite struct KeyNumberTests {
-    /// Types whose last number a test can reach. SQLite and MariaDB know it.
+    /// Types whose last number a test can reach.
     private static let narrow: [(ColumnType, Int64)] = [
         (.int8, 127), (.uint8, 255), (.int16, 32_767), (.uint16, 65_535), (.int32, 2_147_483_647),
         (.uint32, 4_294_967_295),
@@ -83,6 +83,23 @@ import TestServers
             let result = try engine.change { try $0.update(update) }
             #expect(result.count == 1)
             #expect(try Self.insert(nil, table, engine) == 4)
+        }
+    }
+
+    @Test("Numbers do not go on behind a key that no row has got", arguments: MoveTarget.available)
+    func keyOfNoRow(target: MoveTarget) async throws {
+        let table = Self.table(.int64)
+        try await withTable(table, target) { engine in
+            try Self.insert(nil, table, engine)
+            var row = RowBuffer()
+            try row.append([.integer(.max), .null], layout: table.layout)
+            for wanted in [Int64.max, 5] {
+                let update = UpdateStatement(
+                    table, columns: [0], row: row,
+                    predicate: .compare(ColumnReference(column: 0), .equal, .integer(wanted)))
+                #expect(try engine.change { try $0.update(update) }.count == 0)
+            }
+            #expect(try Self.insert(nil, table, engine) == 2)
         }
     }
 

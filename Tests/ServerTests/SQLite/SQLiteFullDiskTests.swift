@@ -18,7 +18,7 @@ import Testing
     private func withDatabase(_ body: (Database<SQLiteDatabaseConfiguration>) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.path + "/full-\(UUID().uuidString.prefix(8)).sqlite"
         let configuration = try SQLiteDatabaseConfiguration(
-            path, pragmas: ["journal_mode = DELETE", "max_page_count = 12"])
+            path, pragmas: ["journal_mode = DELETE", "max_page_count = 24"])
         defer {
             try? configuration.close()
             try? FileManager.default.removeItem(atPath: path)
@@ -58,16 +58,36 @@ import Testing
         }
     }
 
+    @Test("a query under way throws the error, and gives no rows from before the transaction") func cursor() throws {
+        try withDatabase { db in
+            let table = db.table(Entry.self)
+            // More than one batch, and small.
+            try table.insert((10..<1_500).map { Entry(id: $0, text: "") })
+            func change() throws {
+                try table.where(\Entry.id == 10).delete()
+                var rows = try table.order(by: \.id).select().makeIterator()
+                _ = try rows.nextElement()
+                #expect(throws: (any Error).self) {
+                    try table.where(\Entry.id == 2).update(Entry(id: 2, text: Self.large), setKeys: \.text)
+                }
+                #expect(isFull(#expect(throws: (any Error).self) { while try rows.nextElement() != nil {} }))
+            }
+            #expect(throws: (any Error).self) { try db.transaction { try change() } }
+            #expect(try table.count() == 1_492)
+        }
+    }
+
     @Test("where only the statement is taken back, the transaction goes on") func goingOn() throws {
         try withDatabase { db in
             let table = db.table(Entry.self)
             func change() throws {
+                try table.insert(Entry(id: 6, text: "f"))
                 let several = [Entry(id: 3, text: "c"), Entry(id: 4, text: Self.large)]
                 #expect(isFull(#expect(throws: (any Error).self) { try table.insert(several) }))
                 try table.insert(Entry(id: 5, text: "e"))
             }
             try db.transaction { try change() }
-            #expect(try table.order(by: \.id).select().map(\.id) == [1, 2, 5])
+            #expect(try table.order(by: \.id).select().map(\.id) == [1, 2, 5, 6])
         }
     }
 }

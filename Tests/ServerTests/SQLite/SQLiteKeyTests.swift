@@ -11,6 +11,12 @@ import Testing
         var text = ""
     }
 
+    /// Without a column that cannot be NULL, an insert needs no statement journal.
+    private struct Loose: Codable {
+        var id: Int
+        var text: String?
+    }
+
     private struct Unsigned: Codable {
         var id: UInt64
     }
@@ -59,6 +65,24 @@ import Testing
             #expect(try table.count() == 3)
             #expect(try table.where(\Numbered.id == 1).count() == 0)
             #expect(try table.where(\Numbered.id == 3).count() == 1)
+        }
+    }
+
+    @Test("that there are no more numbers is said, too, where SQLite takes the whole transaction back")
+    func exhaustedTransaction() throws {
+        try withDatabase { db in
+            let table = try db.create(Loose.self)
+            try table.insert(Loose(id: .max))
+            func draw() throws { try table.insert(Loose(id: 0), ignoreKeys: \.id) }
+            func change() throws {
+                try table.insert(Loose(id: 1))
+                let error = #expect(throws: CRUDSQLExeError.self) { try draw() }
+                #expect(error?.code == .argument, "\(String(describing: error))")
+                #expect(error?.description.contains("no more row numbers") == true)
+                #expect(throws: CRUDSQLExeError.self) { try table.insert(Loose(id: 2)) }
+            }
+            #expect(throws: CRUDSQLExeError.self) { try db.transaction { try change() } }
+            #expect(try table.count() == 1)
         }
     }
 

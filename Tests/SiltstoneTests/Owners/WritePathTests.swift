@@ -75,6 +75,20 @@ struct WritePathTests {
         #expect(writes.report.failure?.code == .noSpace && writes.report.counts.stalls > 0)
     }
 
+    @Test("a writer with the lock of values does not wait for a compaction, which may need that lock")
+    func fullLevelZero() throws {
+        let writes = try OwnerFixture().makeWrites()
+        _ = try writes.put("a", [1])
+        writes.prepareLog()
+        // Whoever waits for the compaction is woken, and refused.
+        writes.background.value.compaction = { DispatchQueue.global().async { writes.refuseWrites() } }
+        let isSwitched = try writes.lock.withLock {
+            writes.state.controller.update(flushedRuns: WriteController.greatestRuns)
+            return try writes.switchMemTable(.nothing, .forFlush, since: writes.state.attempts)
+        }
+        #expect(isSwitched && writes.tables.count == 2)
+    }
+
     @Test("closing wakes a writer that waits, and refuses it")
     func closing() throws {
         let fixture = try OwnerFixture()

@@ -176,6 +176,21 @@ import Testing
         try logs.put(1)
     }
 
+    @Test("a batch whose changes do not follow those before is damage", arguments: [1, 3] as [SequenceNumber])
+    func gapWithinLog(second: SequenceNumber) throws {
+        let logs = try Logs()
+        let copy = try logs.fixture.copy()
+        let log = try logs.active
+        let writer = try emptied(log, in: copy)
+        try writer.append(link: LogLink())
+        for sequence in [1, second] {
+            try writer.append(kind: .value, key: .emptyBytes, value: .emptyBytes, sequence: sequence)
+        }
+        try writer.seal()
+        try expectRefusal(of: copy, naming: StoreFile.log(log.number).name)
+        try logs.store.close()
+    }
+
     // MARK: Making them
 
     /// A log of a directory with its header alone, to be written anew.
