@@ -443,7 +443,7 @@ MUTATIONS = [
         "later-frames-ignored", "whole frames behind damage do not prove that earlier logs were synced",
         "Log/LogTail.swift",
         "guard fault != nil, !isZero(from: end) else { return false }",
-        "guard false, !isZero(from: end) else { return false }", first="RecoveryTests"),
+        "guard false, !isZero(from: end) else { return false }", first="LogLinkTests"),
     Mutation(
         "empty-log-proves-nothing",
         "a log that was synced right after its beginning proves nothing of the logs before it",

@@ -13,9 +13,12 @@ enum PostgresError {
         // The server closes the connection after such an error.
         let severity = result.diagnostic(.severity)
         if severity == "FATAL" || severity == "PANIC" { meaning = (.connectionLost, .unavailable) }
-        let text = result.diagnostic(.message) ?? "The server gave no reason"
+        let text = result.diagnostic(.message) ?? result.libraryMessage ?? "The server gave no reason"
         let (columns, key) = keyAndColumns(result.diagnostic(.detail))
-        let details = [text, result.diagnostic(.detail), result.diagnostic(.hint)].compactMap { $0 }
+        let details = [text, result.diagnostic(.detail), result.diagnostic(.hint)].compactMap { part in
+            // They are joined by full stops.
+            part.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
+        }
         return SQLConnectionError(
             meaning.0, code: meaning.1, serverCode: state, details.joined(separator: ". "),
             advice: state.flatMap(advice(_:)), table: result.diagnostic(.table),

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import CPostgreSQL
+import Foundation
 import TableKit
 import TableSQL
 
@@ -47,6 +48,13 @@ struct PostgresResult: ~Copyable {
     /// A field of the error.
     func diagnostic(_ field: DiagnosticField) -> String? {
         PQresultErrorField(raw, field.rawValue).map { String(cString: $0) }
+    }
+
+    /// libpq's message, for errors that are not the server's: they have no fields. Nil if there is none.
+    var libraryMessage: String? {
+        guard let text = PQresultErrorMessage(raw), text.pointee != 0 else { return nil }
+        return String(cString: text).trimmingCharacters(in: .whitespacesAndNewlines)
+            .replacing("\n", with: " ").replacing("\t", with: " ")
     }
 
     /// The complete result, with values of these types.

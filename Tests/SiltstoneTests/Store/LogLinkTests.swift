@@ -176,6 +176,28 @@ import Testing
         try logs.put(1)
     }
 
+    @Test("a whole frame behind damage proves that the logs before its own were synced")
+    func frameBehindDamage() throws {
+        var logs = try Logs()
+        try logs.put(4)
+        let first = try logs.active
+        try logs.beginNextLog()
+        // The link alone is synced with it, so the frames behind it vouch for no more of their own log.
+        try logs.store.sync()
+        let second = StoreFile.log(try logs.active.number).name
+        try logs.put(2)
+        var files = try logs.fixture.contents()
+        files[second]?[LogLink.end + 8] ^= 1
+        let found = try StoreFixture(contents: files).open().allEntries().map(\.key)
+        #expect(found == (0..<4).map { key($0) })
+        let name = StoreFile.log(first.number).name
+        files[name] = Array(try #require(files[name]).prefix(first.end - 8))
+        let cut = try StoreFixture(contents: files)
+        let error = #expect(throws: StoreError.self) { try cut.open() }
+        #expect(error?.code == .corrupt && error?.file == cut.file(name), "\(String(describing: error))")
+        #expect(error?.message.contains("stable storage") == true)
+    }
+
     @Test("a batch whose changes do not follow those before is damage", arguments: [1, 3] as [SequenceNumber])
     func gapWithinLog(second: SequenceNumber) throws {
         let logs = try Logs()

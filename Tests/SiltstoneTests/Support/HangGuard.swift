@@ -8,7 +8,7 @@ import Testing
 /// hangs would wait for ever otherwise.
 struct HangGuard: TestTrait, SuiteTrait, TestScoping {
     /// Seconds. All tests begin together and wait for their turns, so that this is about the run as a whole.
-    private static let limit = 1_800 + 3 * (SuiteScale.longSeconds ?? 0)
+    private static let limit = (SuiteScale.isThorough ? 7_200 : 1_800) + 3 * (SuiteScale.longSeconds ?? 0)
 
     var isRecursive: Bool { true }
 
