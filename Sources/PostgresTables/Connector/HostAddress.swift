@@ -21,12 +21,12 @@ struct HostAddress: Hashable, Sendable, CustomStringConvertible {
     /// Checks what libpq checks at the login only, and without repeating it: a sign of a password that is not encoded
     /// shifts the password into another part of a URL.
     /// - Throws: ``SQLConnectionError`` with code `argument`.
-    static func check(hosts: String?, addresses: String?, ports: String?, database: String?) throws {
-        for part in [hosts, addresses, database] where part?.contains("@") == true {
-            throw refusal(
-                "A host or a database has an @. Encode signs such as / @ : in a URL's password (%2F %40 %3A).")
-        }
+    static func check(hosts: String?, addresses: String?, ports: String?) throws {
         let (hosts, addresses, ports) = (list(hosts), list(addresses), list(ports))
+        // One that begins with @ is an abstract socket.
+        if hosts.contains(where: { $0.dropFirst().contains("@") }) {
+            throw refusal("A host has an @. Encode signs such as / @ : in a URL's password (%2F %40 %3A).")
+        }
         if !hosts.isEmpty, !addresses.isEmpty, hosts.count != addresses.count {
             throw refusal("The connection string has \(addresses.count) addresses for \(hosts.count) hosts.")
         }

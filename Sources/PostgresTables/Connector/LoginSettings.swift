@@ -28,6 +28,14 @@ struct LoginSettings: Sendable {
             throw SQLConnectionError(
                 .noConnection, code: .argument, "A connection string cannot hold a null character.")
         }
+        // A / of a password that is not encoded would make a database of the rest.
+        if connectionString.hasPrefix("postgres"), let scheme = connectionString.firstRange(of: "://"),
+            connectionString[scheme.upperBound...].prefix(while: { $0 != "?" }).drop(while: { $0 != "/" }).contains("@")
+        {
+            throw SQLConnectionError(
+                .noConnection, code: .argument,
+                "A URL has an @ behind its hosts. Encode signs such as / @ : in names and passwords (%2F %40 %3A).")
+        }
         var message: UnsafeMutablePointer<CChar>?
         let options = PQconninfoParse(connectionString, &message)
         defer {

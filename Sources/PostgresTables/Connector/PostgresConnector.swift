@@ -38,7 +38,7 @@ package final class PostgresConnector: SQLConnector {
             values[keyword] = value
         }
         let (hosts, numbers, ports) = (values["host"], values["hostaddr"], values["port"])
-        try HostAddress.check(hosts: hosts, addresses: numbers, ports: ports, database: values["dbname"])
+        try HostAddress.check(hosts: hosts, addresses: numbers, ports: ports)
         let addresses = HostAddress.addresses(hosts: hosts, addresses: numbers, ports: ports)
         place = addresses.map(\.description).joined(separator: ",") + "/" + (values["dbname"] ?? "")
         var settings = LoginSettings(connectionString).setting(overrides)

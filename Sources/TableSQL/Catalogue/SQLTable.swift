@@ -68,7 +68,12 @@ package struct SQLSource: Sendable {
 
     /// Whether a column holds values of the structure's type, as this library stores them.
     private func hasOwnForm(_ column: Int) -> Bool {
-        type(column) == structure.columns[column].type && !table.foreignForms.contains(structure.columns[column].name)
+        type(column) == structure.columns[column].type && !hasForeignForm(column)
+    }
+
+    /// Whether another program has stored a column's dates or UUIDs in a form of its own.
+    package func hasForeignForm(_ column: Int) -> Bool {
+        !table.foreignForms.isEmpty && table.foreignForms.contains(structure.columns[column].name)
     }
 
     private func foreignForm(_ column: Int) -> CRUDSQLExeError {

@@ -78,15 +78,15 @@ package struct HostRace<Login: HostLogin> {
         }
     }
 
-    /// Whether a failed race shows that its hosts are gone: they were silent, refused the connection or could not be
-    /// reached. A failure of this machine, such as too many open files, shows nothing.
+    /// Whether a failed race shows that its hosts are gone. A refused login shows that a server answers. A failure of
+    /// this machine, such as too many open files, shows nothing.
     package var showsDeadHosts: Bool {
-        let reasons = [ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, ENOENT]
+        let own = [EMFILE, ENFILE, ENOMEM, ENOBUFS, EADDRNOTAVAIL]
         return isLate
-            || failures.contains { failure in
+            || failures.allSatisfy { failure in
                 // libpq writes the reason, libmariadb its number.
                 failure.serverCode == nil
-                    && reasons.contains {
+                    && !own.contains {
                         failure.message.contains(unsafe String(cString: strerror($0)))
                             || failure.message.contains("(\($0))")
                     }

@@ -34,30 +34,45 @@ extension SQLiteDialect {
             rowColumn: key.isEmpty ? "rowid" : nil)
         table.numericJSON = Set(
             columns.indices.filter { columns[$0].type == .json && !Self.keepsText(infos[$0][1].string ?? "") })
-        table.foreignForms = try foreignForms(of: structure, connection)
+        table.foreignForms = try foreignForms(of: structure, infos.map { $0[1].string ?? "" }, connection)
         return table
     }
 
-    /// The names of the date and UUID columns with a value that this library does not store so, in the first 100 rows: a
-    /// column's declared type says nothing of its values.
+    /// The names of the date and UUID columns whose values this library does not store so, by a sample of the rows.
+    ///
+    /// A column without values is judged by its declared type: its rows may come from the program that declared it.
     private func foreignForms(
-        of structure: TableStructure, _ connection: any SQLConnection
+        of structure: TableStructure, _ declared: [String], _ connection: any SQLConnection
     ) throws -> Set<String> {
-        let columns = structure.columns.filter { $0.type == .date || $0.type == .uuid }
+        let columns = structure.columns.indices.filter { [.date, .uuid].contains(structure.columns[$0].type) }
         if columns.isEmpty { return [] }
         let table = try quote(structure.name)
-        let terms = try columns.map { column in
+        let terms = try columns.map { number in
+            let column = structure.columns[number]
             let isForeign =
                 column.type == .date
                 ? "typeof(v) = 'text' AND v <> 'NaN'"
                 : "typeof(v) <> 'text' OR length(v) <> 36 OR v <> upper(v)"
-            let values = "(SELECT \(try quote(column.name)) AS v FROM \(table) LIMIT 100)"
-            return "(SELECT max(\(isForeign)) FROM \(values) WHERE v IS NOT NULL)"
+            // Not by an index, which begins with the NULLs; and bounded, where nearly all values are NULL.
+            let rows = "(SELECT \(try quote(column.name)) AS v FROM \(table) NOT INDEXED LIMIT 10000)"
+            return "(SELECT max(\(isForeign)) FROM (SELECT v FROM \(rows) WHERE v IS NOT NULL LIMIT 100))"
         }
         let statement = SQLStatement(
             "SELECT " + terms.joined(separator: ", "), results: terms.map { _ in .int64 }, isRepeated: false)
-        let found = try connection.execute(statement).rows.first ?? []
-        return Set(zip(columns, found).filter { $1 == .integer(1) }.map(\.0.name))
+        var sample: [ColumnValue] = []
+        do { sample = try connection.execute(statement).rows.first ?? [] } catch let error as SQLConnectionError
+            where error.kind == .statement
+        {
+            // A damaged table must not take the sound ones with it.
+            CRUDLogging.log(.warning, "The forms of dates and UUIDs in \(structure.name) are not known: \(error)")
+        }
+        let foreign = columns.enumerated().filter { place, number in
+            switch place < sample.count ? sample[place] : .null {
+            case .null: declared[number].uppercased() != structure.columns[number].type.sqlName
+            case let value: value == .integer(1)
+            }
+        }
+        return Set(foreign.map { structure.columns[$1].name })
     }
 
     /// Whether a column of a declared type stores every text as it is (section 3.1 of SQLite's page on data types).

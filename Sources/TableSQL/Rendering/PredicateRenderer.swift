@@ -27,9 +27,11 @@ package struct PredicateRenderer {
     private func source(_ reference: ColumnReference) -> SQLSource { sources[reference.source] }
 
     /// Throws `unsupported` for columns whose values are not in the order of the structure's types. Two columns of one
-    /// type are equal where their values are.
-    private func checkOrder(of left: ColumnReference, _ comparison: Comparison, _ right: ColumnReference) throws {
-        if type(left) == type(right), comparison == .equal || comparison == .notEqual { return }
+    /// type and form are equal where their values are.
+    func checkOrder(of left: ColumnReference, _ comparison: Comparison, _ right: ColumnReference) throws {
+        let haveOneForm =
+            type(left) == type(right) && [left, right].allSatisfy { !source($0).hasForeignForm($0.column) }
+        if haveOneForm, comparison == .equal || comparison == .notEqual { return }
         for reference in [left, right] { try source(reference).checkOrder(of: reference.column) }
     }
 

@@ -154,6 +154,17 @@ package struct QueryRenderer {
         "\(try dialect.quote(sources[source].structure.name)) AS \(sources[source].alias)"
     }
 
+    /// Throws `unsupported` if the columns of a join hold dates or UUIDs of different types or forms.
+    func checkJoin(_ join: JoinClause) throws {
+        func check(_ left: Int, _ leftColumn: Int, _ right: Int, _ rightColumn: Int) throws {
+            try predicates.checkOrder(
+                of: ColumnReference(source: left, column: leftColumn), .equal,
+                ColumnReference(source: right, column: rightColumn))
+        }
+        try check(join.parent, join.on, join.pivot?.source ?? join.source, join.equals)
+        if let pivot = join.pivot { try check(pivot.source, pivot.column, join.source, pivot.equals) }
+    }
+
     private func appendEquality(
         _ left: Int, _ leftColumn: Int, _ right: Int, _ rightColumn: Int, to text: inout SQLText
     ) throws {

@@ -17,6 +17,7 @@ struct JoinFetch {
         var rows: [[[ColumnValue]]] = query.sources.map { _ in [] }
         rows[0] = parents
         for join in query.joins {
+            try renderer.checkJoin(join)
             let values = Self.distinct(rows[join.parent].map { $0[join.on] })
             guard let pivot = join.pivot else {
                 rows[join.source] = try fetch(join.source, where: join.equals, isIn: values)

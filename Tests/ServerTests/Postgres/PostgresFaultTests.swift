@@ -396,6 +396,14 @@ extension PostgresTests {
             #expect(error.code == .argument && !error.message.contains("cret"), "\(error)")
         }
 
+        @Test(
+            "Signs that are encoded, and an @ where it belongs, are taken",
+            arguments: [
+                "postgresql://u:p%40a%2Fs@h/d", "postgresql://h/a%40b", "dbname='a@b'", "host=@/tmp",
+                "postgresql://u@h1,h2:2/d?application_name=a@b", "host=a,b port=1,2",
+            ])
+        func signs(_ text: String) throws { _ = try PostgresConnector(text, options: PostgresOptions()) }
+
         @Test("Of several hosts, the one that takes writes is found") func readWrite() throws {
             let shared = try PostgresServer.shared()
             let other = try PostgresServer(settings: ["default_transaction_read_only": "on"])

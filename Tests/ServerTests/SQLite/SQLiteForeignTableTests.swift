@@ -114,15 +114,51 @@ import Testing
 
     @Test("a column counts by its values: one declared DATETIME in which this library keeps dates has their order")
     func ownForms() throws {
-        try withDatabase(["CREATE TABLE Stamp (id INTEGER PRIMARY KEY, at DATETIME)"]) { db in
+        let statements = [
+            "CREATE TABLE Stamp (id INTEGER PRIMARY KEY, at DATETIME)", "INSERT INTO Stamp VALUES (0, 5.0)",
+        ]
+        try withDatabase(statements) { db in
             let table = db.table(Stamp.self)
             let dates = [5, 6, 7].map { Date(timeIntervalSinceReferenceDate: $0) }
-            for _ in 0..<2 {
-                for (number, date) in dates.enumerated() { try table.upsert(Stamp(id: number, at: date)) }
-                let late = try table.where(\Stamp.at > dates[0]).count()
-                #expect(late == 2)
-                // Reads the catalogue anew.
-                _ = try db.tables()
+            for (number, date) in dates.enumerated() { try table.upsert(Stamp(id: number, at: date)) }
+            let late = try table.where(\Stamp.at > dates[0]).count()
+            #expect(late == 2)
+        }
+    }
+
+    @Test("values behind NULLs and beside an index count; a column without values counts by its declared type")
+    func samples() throws {
+        let nulls = (1...150).map { "(\($0), NULL)" }.joined(separator: ", ")
+        let makers = [
+            ["INSERT INTO Stamp VALUES \(nulls), (200, '2026-01-02 03:04:05')", "CREATE INDEX i ON Stamp (at)"], [],
+        ]
+        for statements in makers {
+            try withDatabase(["CREATE TABLE Stamp (id INTEGER PRIMARY KEY, at DATETIME)"] + statements) { db in
+                let table = db.table(Stamp.self)
+                let error = #expect(throws: CRUDSQLExeError.self) { try table.where(\Stamp.at < Date()).count() }
+                #expect(error?.code == .unsupported)
+                #expect(throws: CRUDSQLExeError.self) { try table.insert(Stamp(id: 300, at: Date())) }
+            }
+        }
+    }
+
+    @Test("joins by columns of different forms are refused, and do not find nothing") func mixedJoins() throws {
+        let id = "'00112233-4455-6677-8899-aabbccddeeff'"
+        for (owner, pet, value) in [
+            ("TEXT", "BLOB", "x'00112233445566778899AABBCCDDEEFF'"), ("UUID", "UUID", id), ("TEXT", "UUID", id),
+        ] {
+            let statements = [
+                "CREATE TABLE Owner (id \(owner) PRIMARY KEY)",
+                "CREATE TABLE Pet (id INTEGER PRIMARY KEY, ownerId \(pet))",
+                "INSERT INTO Owner VALUES (\(id))", "INSERT INTO Pet VALUES (1, \(value))",
+            ]
+            try withDatabase(statements) { db in
+                let error = #expect(throws: CRUDSQLExeError.self) {
+                    var owners = try db.table(Owner.self).join(\.pets, on: \.id, equals: \.ownerId).select()
+                        .makeIterator()
+                    _ = try owners.nextElement()
+                }
+                #expect(error?.code == .unsupported, "\(owner), \(pet)")
             }
         }
     }
