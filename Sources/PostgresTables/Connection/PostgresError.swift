@@ -15,12 +15,9 @@ enum PostgresError {
         if severity == "FATAL" || severity == "PANIC" { meaning = (.connectionLost, .unavailable) }
         let text = result.diagnostic(.message) ?? result.libraryMessage ?? "The server gave no reason"
         let (columns, key) = keyAndColumns(result.diagnostic(.detail))
-        let details = [text, result.diagnostic(.detail), result.diagnostic(.hint)].compactMap { part in
-            // They are joined by full stops.
-            part.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
-        }
+        let details = [text, result.diagnostic(.detail), result.diagnostic(.hint)].compactMap { $0 }
         return SQLConnectionError(
-            meaning.0, code: meaning.1, serverCode: state, details.joined(separator: ". "),
+            meaning.0, code: meaning.1, serverCode: state, details.asSentences,
             advice: state.flatMap(advice(_:)), table: result.diagnostic(.table),
             column: result.diagnostic(.column) ?? columns ?? result.diagnostic(.constraint), key: key)
     }

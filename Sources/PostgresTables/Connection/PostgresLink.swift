@@ -59,7 +59,12 @@ final class PostgresLink {
     /// libpq's last error message, in one line.
     static func message(_ raw: OpaquePointer?) -> String {
         guard let text = PQerrorMessage(raw) else { return "The connection is closed." }
-        return String(cString: text).trimmingCharacters(in: .whitespacesAndNewlines)
+        return oneLine(text)
+    }
+
+    /// A message of libpq as one line.
+    static func oneLine(_ text: UnsafePointer<CChar>) -> String {
+        String(cString: text).trimmingCharacters(in: .whitespacesAndNewlines)
             .replacing("\n", with: " ").replacing("\t", with: " ")
     }
 

@@ -1,6 +1,5 @@
 #if PostgreSQL
 import CPostgreSQL
-import Foundation
 import TableKit
 import TableSQL
 
@@ -53,8 +52,7 @@ struct PostgresResult: ~Copyable {
     /// libpq's message, for errors that are not the server's: they have no fields. Nil if there is none.
     var libraryMessage: String? {
         guard let text = PQresultErrorMessage(raw), text.pointee != 0 else { return nil }
-        return String(cString: text).trimmingCharacters(in: .whitespacesAndNewlines)
-            .replacing("\n", with: " ").replacing("\t", with: " ")
+        return PostgresLink.oneLine(text)
     }
 
     /// The complete result, with values of these types.

@@ -1,6 +1,5 @@
 #if PostgreSQL
 import CPostgreSQL
-import TableKit
 import TableSQL
 
 /// The address of one server, in libpq's notation.
@@ -25,23 +24,22 @@ struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         let (hosts, addresses, ports) = (list(hosts), list(addresses), list(ports))
         // One that begins with @ is an abstract socket.
         if hosts.contains(where: { $0.dropFirst().contains("@") }) {
-            throw refusal("A host has an @. Encode signs such as / @ : in a URL's password (%2F %40 %3A).")
+            throw LoginSettings.refusal(
+                "A host has an @. Encode signs such as / @ : in a URL's password (%2F %40 %3A).")
         }
         if !hosts.isEmpty, !addresses.isEmpty, hosts.count != addresses.count {
-            throw refusal("The connection string has \(addresses.count) addresses for \(hosts.count) hosts.")
+            throw LoginSettings.refusal(
+                "The connection string has \(addresses.count) addresses for \(hosts.count) hosts.")
         }
         guard ports.allSatisfy({ $0.isEmpty || (UInt16($0) ?? 0) > 0 }) else {
-            throw refusal("A port is a number from 1 to 65535. Encode signs such as / @ : in a URL's password.")
+            throw LoginSettings.refusal(
+                "A port is a number from 1 to 65535. Encode signs such as / @ : in a URL's password.")
         }
         // Where the string names no host, the environment or a service may name several.
         let servers = max(hosts.count, addresses.count)
         if servers > 0, ports.count > 1, ports.count != servers {
-            throw refusal("The connection string has \(ports.count) ports for \(servers) hosts.")
+            throw LoginSettings.refusal("The connection string has \(ports.count) ports for \(servers) hosts.")
         }
-    }
-
-    private static func refusal(_ message: String) -> SQLConnectionError {
-        SQLConnectionError(.noConnection, code: .argument, message)
     }
 
     /// Splits lists with commas into addresses.

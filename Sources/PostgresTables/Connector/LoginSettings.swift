@@ -25,15 +25,13 @@ struct LoginSettings: Sendable {
     /// - Throws: ``SQLConnectionError`` with code `argument`.
     static func parse(_ connectionString: String) throws -> [String: String] {
         guard !connectionString.utf8.contains(0) else {
-            throw SQLConnectionError(
-                .noConnection, code: .argument, "A connection string cannot hold a null character.")
+            throw refusal("A connection string cannot hold a null character.")
         }
         // A / of a password that is not encoded would make a database of the rest.
         if connectionString.hasPrefix("postgres"), let scheme = connectionString.firstRange(of: "://"),
             connectionString[scheme.upperBound...].prefix(while: { $0 != "?" }).drop(while: { $0 != "/" }).contains("@")
         {
-            throw SQLConnectionError(
-                .noConnection, code: .argument,
+            throw refusal(
                 "A URL has an @ behind its hosts. Encode signs such as / @ : in names and passwords (%2F %40 %3A).")
         }
         var message: UnsafeMutablePointer<CChar>?
@@ -44,11 +42,14 @@ struct LoginSettings: Sendable {
         }
         guard let options else {
             let reason = message.map { String(cString: $0) } ?? "out of memory"
-            throw SQLConnectionError(
-                .noConnection, code: .argument,
-                "The connection string cannot be read: \(withoutSecrets(reason, connectionString))")
+            throw refusal("The connection string cannot be read: \(withoutSecrets(reason, connectionString))")
         }
         return values(options)
+    }
+
+    /// The error of settings with which no login is tried.
+    static func refusal(_ message: String) -> SQLConnectionError {
+        SQLConnectionError(.noConnection, code: .argument, message)
     }
 
     /// libpq's reason without the parts of the connection string that it quotes, if they may belong to a password.

@@ -32,8 +32,7 @@ package final class PostgresConnector: SQLConnector {
         var values = try LoginSettings.parse(connectionString)
         for (keyword, value) in overrides {
             guard !value.utf8.contains(0) else {
-                throw SQLConnectionError(
-                    .noConnection, code: .argument, "The keyword \(keyword) cannot hold a null character.")
+                throw LoginSettings.refusal("The keyword \(keyword) cannot hold a null character.")
             }
             values[keyword] = value
         }

@@ -10,7 +10,6 @@ package struct SQLTable: Sendable {
     package var numericJSON: Set<Int> = []
     /// The types of date columns that other programs have made, by the column's name.
     package var dateForms: [String: DateForm] = [:]
-
     /// The date and UUID columns in which another program has stored values of a form of its own, by name.
     package var foreignForms: Set<String> = []
 

@@ -46,7 +46,6 @@ package struct HostRace<Login: HostLogin> {
     private var waiting: ArraySlice<() -> Login>
     private var running: [Login] = []
     private var failures: [SQLConnectionError] = []
-    private var isLate = false
 
     /// - Parameter logins: each starts a login at one host, the likeliest host first.
     package init(_ logins: [() -> Login]) { waiting = logins[...] }
@@ -59,10 +58,7 @@ package struct HostRace<Login: HostLogin> {
             if let winner = collect() { return winner }
             if running.isEmpty && waiting.isEmpty { throw failure }
             let now = ContinuousClock.now
-            guard now < deadline else {
-                isLate = true
-                throw timeout
-            }
+            guard now < deadline else { throw timeout }
             if running.isEmpty || now >= next {
                 start(waiting.count)
                 next = deadline
@@ -82,7 +78,8 @@ package struct HostRace<Login: HostLogin> {
     /// this machine, such as too many open files, shows nothing.
     package var showsDeadHosts: Bool {
         let own = [EMFILE, ENFILE, ENOMEM, ENOBUFS, EADDRNOTAVAIL]
-        return isLate
+        let wasSilent = !running.isEmpty || !waiting.isEmpty
+        return wasSilent
             || failures.allSatisfy { failure in
                 // libpq writes the reason, libmariadb its number.
                 failure.serverCode == nil

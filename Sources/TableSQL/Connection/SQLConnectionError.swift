@@ -55,7 +55,7 @@ package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
 
     private var advisedMessage: String {
         guard kind != .unknownOutcome, let advice else { return message }
-        return message.hasSuffix(".") ? "\(message) \(advice)" : "\(message). \(advice)"
+        return [message, advice].asSentences
     }
 
     /// The error as tables throw it.

@@ -32,9 +32,10 @@ extension SQLiteDialect {
         var table = SQLTable(
             info: TableInfo(structure: structure, indexes: try indexes(of: name, connection), estimatedRows: 0),
             rowColumn: key.isEmpty ? "rowid" : nil)
+        let declared = infos.map { $0[1].string ?? "" }
         table.numericJSON = Set(
-            columns.indices.filter { columns[$0].type == .json && !Self.keepsText(infos[$0][1].string ?? "") })
-        table.foreignForms = try foreignForms(of: structure, infos.map { $0[1].string ?? "" }, connection)
+            columns.indices.filter { columns[$0].type == .json && !Self.keepsText(declared[$0]) })
+        table.foreignForms = try foreignForms(of: structure, declared, connection)
         return table
     }
 
@@ -59,20 +60,18 @@ extension SQLiteDialect {
         }
         let statement = SQLStatement(
             "SELECT " + terms.joined(separator: ", "), results: terms.map { _ in .int64 }, isRepeated: false)
-        var sample: [ColumnValue] = []
-        do { sample = try connection.execute(statement).rows.first ?? [] } catch let error as SQLConnectionError
+        var sample = columns.map { _ in ColumnValue.null }
+        do { sample = try connection.execute(statement).rows.first ?? sample } catch let error as SQLConnectionError
             where error.kind == .statement
         {
             // A damaged table must not take the sound ones with it.
             CRUDLogging.log(.warning, "The forms of dates and UUIDs in \(structure.name) are not known: \(error)")
         }
-        let foreign = columns.enumerated().filter { place, number in
-            switch place < sample.count ? sample[place] : .null {
-            case .null: declared[number].uppercased() != structure.columns[number].type.sqlName
-            case let value: value == .integer(1)
-            }
+        let foreign = zip(columns, sample).filter { number, isForeign in
+            isForeign.isNull
+                ? declared[number].uppercased() != structure.columns[number].type.sqlName : isForeign == .integer(1)
         }
-        return Set(foreign.map { structure.columns[$1].name })
+        return Set(foreign.map { structure.columns[$0.0].name })
     }
 
     /// Whether a column of a declared type stores every text as it is (section 3.1 of SQLite's page on data types).

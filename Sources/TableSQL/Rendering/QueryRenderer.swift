@@ -132,17 +132,13 @@ package struct QueryRenderer {
         if isInner, let join = joins.first {
             text += try table(join.source)
             text += " WHERE "
-            try appendEquality(join.parent, join.on, join.source, join.equals, to: &text)
+            try append(join.equalities[0], to: &text)
             text += " AND "
         } else {
             text += "(SELECT 1 AS one) AS o"
-            for join in joins {
-                let first = join.pivot?.source ?? join.source
-                text += " LEFT JOIN \(try table(first)) ON "
-                try appendEquality(join.parent, join.on, first, join.equals, to: &text)
-                guard let pivot = join.pivot else { continue }
-                text += " LEFT JOIN \(try table(join.source)) ON "
-                try appendEquality(pivot.source, pivot.column, join.source, pivot.equals, to: &text)
+            for equality in joins.flatMap(\.equalities) {
+                text += " LEFT JOIN \(try table(equality.right.source)) ON "
+                try append(equality, to: &text)
             }
             text += " WHERE "
         }
@@ -154,24 +150,10 @@ package struct QueryRenderer {
         "\(try dialect.quote(sources[source].structure.name)) AS \(sources[source].alias)"
     }
 
-    /// Throws `unsupported` if the columns of a join hold dates or UUIDs of different types or forms.
-    func checkJoin(_ join: JoinClause) throws {
-        func check(_ left: Int, _ leftColumn: Int, _ right: Int, _ rightColumn: Int) throws {
-            try predicates.checkOrder(
-                of: ColumnReference(source: left, column: leftColumn), .equal,
-                ColumnReference(source: right, column: rightColumn))
-        }
-        try check(join.parent, join.on, join.pivot?.source ?? join.source, join.equals)
-        if let pivot = join.pivot { try check(pivot.source, pivot.column, join.source, pivot.equals) }
-    }
-
-    private func appendEquality(
-        _ left: Int, _ leftColumn: Int, _ right: Int, _ rightColumn: Int, to text: inout SQLText
+    private func append(
+        _ equality: (left: ColumnReference, right: ColumnReference), to text: inout SQLText
     ) throws {
-        try predicates.append(
-            .compareColumns(
-                ColumnReference(source: left, column: leftColumn), .equal,
-                ColumnReference(source: right, column: rightColumn)), to: &text)
+        try predicates.append(.compareColumns(equality.left, .equal, equality.right), to: &text)
     }
 
     private func appendOrder(to text: inout SQLText) throws {

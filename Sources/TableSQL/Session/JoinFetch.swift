@@ -5,10 +5,12 @@ import TableKit
 struct JoinFetch {
     private let session: SQLSession
     private let renderer: QueryRenderer
+    private let predicates: PredicateRenderer
 
     init(_ session: SQLSession, _ renderer: QueryRenderer) {
         self.session = session
         self.renderer = renderer
+        predicates = PredicateRenderer(renderer.sources)
     }
 
     /// For each join, the rows that belong to the parents.
@@ -16,16 +18,10 @@ struct JoinFetch {
         let query = renderer.query
         var rows: [[[ColumnValue]]] = query.sources.map { _ in [] }
         rows[0] = parents
-        for join in query.joins {
-            try renderer.checkJoin(join)
-            let values = Self.distinct(rows[join.parent].map { $0[join.on] })
-            guard let pivot = join.pivot else {
-                rows[join.source] = try fetch(join.source, where: join.equals, isIn: values)
-                continue
-            }
-            rows[pivot.source] = try fetch(pivot.source, where: join.equals, isIn: values)
-            let keys = Self.distinct(rows[pivot.source].map { $0[pivot.column] })
-            rows[join.source] = try fetch(join.source, where: pivot.equals, isIn: keys)
+        for (left, right) in query.joins.flatMap(\.equalities) {
+            try predicates.checkOrder(of: left, .equal, right)
+            let values = Self.distinct(rows[left.source].map { $0[left.column] })
+            rows[right.source] = try fetch(right.source, where: right.column, isIn: values)
         }
         let evaluation = QueryEvaluation(query, rows: rows)
         return try zip(query.joins, evaluation.joined(to: Array(parents.indices))).map { join, found in

@@ -7,14 +7,10 @@ extension SQLSession {
         for reference in query.predicate?.references ?? [] { try sources[reference.source].check([reference.column]) }
         try sources[0].check(query.order.map(\.column))
         for join in query.joins {
-            try sources[join.parent].check([join.on])
-            try sources[join.source].check(join.order.map(\.column))
-            guard let pivot = join.pivot else {
-                try sources[join.source].check([join.equals])
-                continue
+            for reference in join.equalities.flatMap({ [$0.left, $0.right] }) {
+                try sources[reference.source].check([reference.column])
             }
-            try sources[pivot.source].check([join.equals, pivot.column])
-            try sources[join.source].check([pivot.equals])
+            try sources[join.source].check(join.order.map(\.column))
         }
         return QueryRenderer(query, sources, dialect)
     }

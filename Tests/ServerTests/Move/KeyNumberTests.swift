@@ -45,6 +45,18 @@ import TestServers
         return try engine.change { try $0.insert(statement) }.lastInsertID
     }
 
+    /// Gives the row with one key another.
+    /// - Returns: the number of changed rows.
+    private static func setKey(
+        _ key: Int64, where old: Int64, _ table: TableStructure, _ engine: any TableEngine
+    ) throws -> Int {
+        var row = RowBuffer()
+        try row.append([.integer(key), .null], layout: table.layout)
+        let update = UpdateStatement(
+            table, columns: [0], row: row, predicate: .compare(ColumnReference(column: 0), .equal, .integer(old)))
+        return try engine.change { try $0.update(update) }.count
+    }
+
     private static func keys(_ table: TableStructure, _ engine: any TableEngine) throws -> [ColumnValue] {
         try engine.reading { try $0.rows(of: Query(table)) }.compactMap { $0.values.first }
     }
@@ -76,12 +88,7 @@ import TestServers
         let table = Self.table(.int64)
         try await withTable(table, target) { engine in
             for _ in 0..<2 { try Self.insert(nil, table, engine) }
-            var row = RowBuffer()
-            try row.append([.integer(3), .null], layout: table.layout)
-            let update = UpdateStatement(
-                table, columns: [0], row: row, predicate: .compare(ColumnReference(column: 0), .equal, .integer(2)))
-            let result = try engine.change { try $0.update(update) }
-            #expect(result.count == 1)
+            #expect(try Self.setKey(3, where: 2, table, engine) == 1)
             #expect(try Self.insert(nil, table, engine) == 4)
         }
     }
@@ -91,13 +98,8 @@ import TestServers
         let table = Self.table(.int64)
         try await withTable(table, target) { engine in
             try Self.insert(nil, table, engine)
-            var row = RowBuffer()
-            try row.append([.integer(.max), .null], layout: table.layout)
             for wanted in [Int64.max, 5] {
-                let update = UpdateStatement(
-                    table, columns: [0], row: row,
-                    predicate: .compare(ColumnReference(column: 0), .equal, .integer(wanted)))
-                #expect(try engine.change { try $0.update(update) }.count == 0)
+                #expect(try Self.setKey(.max, where: wanted, table, engine) == 0)
             }
             #expect(try Self.insert(nil, table, engine) == 2)
         }

@@ -1,10 +1,8 @@
 #if SQLite
 import Foundation
+import SQLiteTables
 import TableKit
-import TableSQL
 import Testing
-
-@testable import SQLiteTables
 
 /// Tables of other programs, which keep dates and UUIDs as they like.
 @Suite("SQLite: tables that other programs have made") struct SQLiteForeignTableTests {
@@ -23,22 +21,8 @@ import Testing
             + " x'00112233445566778899AABBCCDDEEFF', '00112233-4455-6677-8899-aabbccddeeff')",
     ]
 
-    /// Runs `body` with a file in which another program has run statements.
-    private func withDatabase(
-        _ statements: [String], _ body: (Database<SQLiteDatabaseConfiguration>) throws -> Void
-    ) throws {
-        let path = FileManager.default.temporaryDirectory.path + "/foreign-\(UUID().uuidString.prefix(8)).sqlite"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let other = try SQLiteConnection(path: path, pragmas: [], busyTimeout: 1)
-        for text in statements { _ = try other.execute(SQLStatement(text)) }
-        other.close()
-        let configuration = try SQLiteDatabaseConfiguration(path)
-        defer { try? configuration.close() }
-        try body(Database(configuration: configuration))
-    }
-
     @Test("dates and UUIDs of every form are read") func reads() throws {
-        try withDatabase(Self.visits) { db in
+        try withTemporaryDatabase(after: Self.visits) { db in
             let visit = try #require(try db.table(Visit.self).find(1))
             let date = Date(timeIntervalSince1970: 1_767_323_045)
             #expect(visit.day == date && visit.at == date && visit.noted == date, "\(visit)")
@@ -48,7 +32,7 @@ import Testing
     }
 
     @Test("conditions on other forms are refused by name") func conditions() throws {
-        try withDatabase(Self.visits) { db in
+        try withTemporaryDatabase(after: Self.visits) { db in
             let table = db.table(Visit.self)
             let (date, key) = (Date(), UUID())
             let conditions: [(String, Condition)] = [
@@ -66,7 +50,7 @@ import Testing
     }
 
     @Test("changes that would mix two forms in a column are refused by name") func changes() throws {
-        try withDatabase(Self.visits) { db in
+        try withTemporaryDatabase(after: Self.visits) { db in
             let table = db.table(Visit.self)
             let visit = Visit(id: 1, at: Date(), noted: Date(), code: UUID())
             let keys: [(String, PartialKeyPath<Visit>)] = [
@@ -101,7 +85,7 @@ import Testing
             "CREATE TABLE Owner (id TEXT PRIMARY KEY)", "CREATE TABLE Pet (id INTEGER PRIMARY KEY, ownerId TEXT)",
             "INSERT INTO Owner VALUES (\(id))", "INSERT INTO Pet VALUES (1, \(id))",
         ]
-        try withDatabase(statements) { db in
+        try withTemporaryDatabase(after: statements) { db in
             let owners = try db.table(Owner.self).join(\.pets, on: \.id, equals: \.ownerId).select().map { $0 }
             #expect(owners.map { $0.pets?.count } == [1])
         }
@@ -117,7 +101,7 @@ import Testing
         let statements = [
             "CREATE TABLE Stamp (id INTEGER PRIMARY KEY, at DATETIME)", "INSERT INTO Stamp VALUES (0, 5.0)",
         ]
-        try withDatabase(statements) { db in
+        try withTemporaryDatabase(after: statements) { db in
             let table = db.table(Stamp.self)
             let dates = [5, 6, 7].map { Date(timeIntervalSinceReferenceDate: $0) }
             for (number, date) in dates.enumerated() { try table.upsert(Stamp(id: number, at: date)) }
@@ -133,7 +117,8 @@ import Testing
             ["INSERT INTO Stamp VALUES \(nulls), (200, '2026-01-02 03:04:05')", "CREATE INDEX i ON Stamp (at)"], [],
         ]
         for statements in makers {
-            try withDatabase(["CREATE TABLE Stamp (id INTEGER PRIMARY KEY, at DATETIME)"] + statements) { db in
+            try withTemporaryDatabase(after: ["CREATE TABLE Stamp (id INTEGER PRIMARY KEY, at DATETIME)"] + statements)
+            { db in
                 let table = db.table(Stamp.self)
                 let error = #expect(throws: CRUDSQLExeError.self) { try table.where(\Stamp.at < Date()).count() }
                 #expect(error?.code == .unsupported)
@@ -152,7 +137,7 @@ import Testing
                 "CREATE TABLE Pet (id INTEGER PRIMARY KEY, ownerId \(pet))",
                 "INSERT INTO Owner VALUES (\(id))", "INSERT INTO Pet VALUES (1, \(value))",
             ]
-            try withDatabase(statements) { db in
+            try withTemporaryDatabase(after: statements) { db in
                 let error = #expect(throws: CRUDSQLExeError.self) {
                     var owners = try db.table(Owner.self).join(\.pets, on: \.id, equals: \.ownerId).select()
                         .makeIterator()

@@ -1,5 +1,4 @@
 #if SQLite
-import Foundation
 import SQLiteTables
 import TableKit
 import Testing
@@ -16,16 +15,10 @@ import Testing
     private static let large = String(repeating: "x", count: 1 << 20)
 
     private func withDatabase(_ body: (Database<SQLiteDatabaseConfiguration>) throws -> Void) throws {
-        let path = FileManager.default.temporaryDirectory.path + "/full-\(UUID().uuidString.prefix(8)).sqlite"
-        let configuration = try SQLiteDatabaseConfiguration(
-            path, pragmas: ["journal_mode = DELETE", "max_page_count = 24"])
-        defer {
-            try? configuration.close()
-            try? FileManager.default.removeItem(atPath: path)
+        try withTemporaryDatabase(pragmas: ["journal_mode = DELETE", "max_page_count = 24"]) { db in
+            try db.create(Entry.self).insert(Self.rows)
+            try body(db)
         }
-        let db = Database(configuration: configuration)
-        try db.create(Entry.self).insert(Self.rows)
-        try body(db)
     }
 
     private func isFull(_ error: (any Error)?) -> Bool {

@@ -1,5 +1,4 @@
 #if SQLite
-import Foundation
 import SQLiteTables
 import TableKit
 import Testing
@@ -21,18 +20,8 @@ import Testing
         var id: UInt64
     }
 
-    private func withDatabase(_ body: (Database<SQLiteDatabaseConfiguration>) throws -> Void) throws {
-        let path = FileManager.default.temporaryDirectory.path + "/keys-\(UUID().uuidString.prefix(8)).sqlite"
-        let configuration = try SQLiteDatabaseConfiguration(path)
-        defer {
-            try? configuration.close()
-            try? FileManager.default.removeItem(atPath: path)
-        }
-        try body(Database(configuration: configuration))
-    }
-
     @Test("an insert behind the largest key says that there are no more numbers") func exhausted() throws {
-        try withDatabase { db in
+        try withTemporaryDatabase { db in
             let table = try db.create(Numbered.self)
             try table.insert([Numbered(id: 1), Numbered(id: .max - 1)])
             func isExhausted(_ error: CRUDSQLExeError?) -> Bool {
@@ -70,7 +59,7 @@ import Testing
 
     @Test("that there are no more numbers is said, too, where SQLite takes the whole transaction back")
     func exhaustedTransaction() throws {
-        try withDatabase { db in
+        try withTemporaryDatabase { db in
             let table = try db.create(Loose.self)
             try table.insert(Loose(id: .max))
             func draw() throws { try table.insert(Loose(id: 0), ignoreKeys: \.id) }
@@ -87,7 +76,7 @@ import Testing
     }
 
     @Test("a key above the row numbers is refused with their end") func unsigned() throws {
-        try withDatabase { db in
+        try withTemporaryDatabase { db in
             let table = try db.create(Unsigned.self)
             try table.insert(Unsigned(id: UInt64(Int64.max)))
             for change in [
