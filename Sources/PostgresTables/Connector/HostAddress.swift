@@ -19,8 +19,9 @@ struct HostAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks what libpq checks at the login only, and without repeating it: a sign of a password that is not encoded
     /// shifts the password into another part of a URL.
+    /// - Parameter isComplete: whether the service file and the environment, which may name hosts, are included.
     /// - Throws: ``SQLConnectionError`` with code `argument`.
-    static func check(hosts: String?, addresses: String?, ports: String?) throws {
+    static func check(hosts: String?, addresses: String?, ports: String?, isComplete: Bool) throws {
         let (hosts, addresses, ports) = (list(hosts), list(addresses), list(ports))
         // One that begins with @ is an abstract socket.
         if hosts.contains(where: { $0.dropFirst().contains("@") }) {
@@ -28,17 +29,15 @@ struct HostAddress: Hashable, Sendable, CustomStringConvertible {
                 "A host has an @. Encode signs such as / @ : in a URL's password (%2F %40 %3A).")
         }
         if !hosts.isEmpty, !addresses.isEmpty, hosts.count != addresses.count {
-            throw LoginSettings.refusal(
-                "The connection string has \(addresses.count) addresses for \(hosts.count) hosts.")
+            throw LoginSettings.refusal("There are \(addresses.count) addresses for \(hosts.count) hosts.")
         }
         guard ports.allSatisfy({ $0.isEmpty || (UInt16($0) ?? 0) > 0 }) else {
             throw LoginSettings.refusal(
                 "A port is a number from 1 to 65535. Encode signs such as / @ : in a URL's password.")
         }
-        // Where the string names no host, the environment or a service may name several.
-        let servers = max(hosts.count, addresses.count)
+        let servers = max(hosts.count, addresses.count, isComplete ? 1 : 0)
         if servers > 0, ports.count > 1, ports.count != servers {
-            throw LoginSettings.refusal("The connection string has \(ports.count) ports for \(servers) hosts.")
+            throw LoginSettings.refusal("There are \(ports.count) ports for \(servers) hosts.")
         }
     }
 

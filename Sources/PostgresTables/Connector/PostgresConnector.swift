@@ -9,6 +9,8 @@ package final class PostgresConnector: SQLConnector {
     /// The hosts, and the settings of their connections.
     private struct Hosts: Sendable {
         var addresses: [HostAddress]
+        /// What is wrong with the hosts; no login is tried then.
+        var fault: (any Error)?
         var settings: LoginSettings
         /// Whether the server must accept writes.
         var needsWrites: Bool
@@ -37,7 +39,7 @@ package final class PostgresConnector: SQLConnector {
             values[keyword] = value
         }
         let (hosts, numbers, ports) = (values["host"], values["hostaddr"], values["port"])
-        try HostAddress.check(hosts: hosts, addresses: numbers, ports: ports)
+        try HostAddress.check(hosts: hosts, addresses: numbers, ports: ports, isComplete: false)
         let addresses = HostAddress.addresses(hosts: hosts, addresses: numbers, ports: ports)
         place = addresses.map(\.description).joined(separator: ",") + "/" + (values["dbname"] ?? "")
         var settings = LoginSettings(connectionString).setting(overrides)
@@ -52,6 +54,7 @@ package final class PostgresConnector: SQLConnector {
 
     package func connect() throws -> PostgresConnection {
         let hosts = knownHosts()
+        if let fault = hosts.fault { throw fault }
         let deadline = ContinuousClock.now + (hosts.timeout ?? options.connectTimeout)
         switch options.role {
         case .readWrite: return try connect(hosts, hosts.settings, until: deadline)
@@ -130,8 +133,13 @@ package final class PostgresConnector: SQLConnector {
         hosts.withLock { known in
             if let known { return known }
             let values = settings.expanded()
-            let addresses = HostAddress.addresses(
-                hosts: values["host"], addresses: values["hostaddr"], ports: values["port"])
+            let (names, numbers, ports) = (values["host"], values["hostaddr"], values["port"])
+            let fault: (any Error)?
+            do {
+                try HostAddress.check(hosts: names, addresses: numbers, ports: ports, isComplete: true)
+                fault = nil
+            } catch { fault = error }
+            let addresses = HostAddress.addresses(hosts: names, addresses: numbers, ports: ports)
             var settings = settings
             var wanted = values["target_session_attrs"] ?? "any"
             // Usually only some of several hosts accept writes.
@@ -139,7 +147,7 @@ package final class PostgresConnector: SQLConnector {
             settings.set("target_session_attrs", wanted)
             let seconds = values["connect_timeout"].flatMap { Int($0) } ?? 0
             let hosts = Hosts(
-                addresses: addresses, settings: settings,
+                addresses: addresses, fault: fault, settings: settings,
                 needsWrites: wanted == "read-write" || wanted == "primary",
                 timeout: seconds > 0 ? .seconds(seconds) : nil)
             if !values.isEmpty { known = hosts }

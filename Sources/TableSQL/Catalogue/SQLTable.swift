@@ -6,8 +6,8 @@ package struct SQLTable: Sendable {
     package var info: TableInfo
     /// The hidden column that orders the rows of a table without a key.
     package var rowColumn: String?
-    /// The JSON columns in which the server turns text that looks like a number into a number.
-    package var numericJSON: Set<Int> = []
+    /// For each column, whether the server turns text that looks like a number into a number; empty if in none.
+    package var makesNumbers: [Bool] = []
     /// The types of date columns that other programs have made, by the column's name.
     package var dateForms: [String: DateForm] = [:]
     /// The date and UUID columns in which another program has stored values of a form of its own, by name.

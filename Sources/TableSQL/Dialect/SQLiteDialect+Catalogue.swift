@@ -33,8 +33,7 @@ extension SQLiteDialect {
             info: TableInfo(structure: structure, indexes: try indexes(of: name, connection), estimatedRows: 0),
             rowColumn: key.isEmpty ? "rowid" : nil)
         let declared = infos.map { $0[1].string ?? "" }
-        table.numericJSON = Set(
-            columns.indices.filter { columns[$0].type == .json && !Self.keepsText(declared[$0]) })
+        table.makesNumbers = declared.map { !Self.keepsText($0) }
         table.foreignForms = try foreignForms(of: structure, declared, connection)
         return table
     }

@@ -14,11 +14,14 @@ extension SQLiteDialect {
     package func returnedNumber(_ name: String, _ type: ColumnType) -> String { "coalesce(\(name), NULL)" }
 
     /// A JSON number as a blob, where the column would turn its text into a number of SQLite and lose digits.
-    package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue {
-        guard case .json(let text) = value, table.numericJSON.contains(column), Self.isNumber(text) else {
-            return value
+    /// - Throws: `unsupported` for other text, which would lose its form: 007 would be 7.
+    package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) throws -> ColumnValue {
+        guard !table.makesNumbers.isEmpty, table.makesNumbers[column] else { return value }
+        switch value {
+        case .json(let text) where Self.isNumber(text): return .bytes(Array(text.utf8))
+        case .text(let text) where Self.mayChange(text): throw CRUDSQLExeError.number(text, table.structure, column)
+        default: return value
         }
-        return .bytes(Array(text.utf8))
     }
 
     /// Whether JSON is a number: no other JSON begins like one.
@@ -26,11 +29,19 @@ extension SQLiteDialect {
         text.utf8.first { $0 > 0x20 }.map("0123456789-+.".utf8.contains) ?? false
     }
 
+    /// Whether SQLite may take a text for a number that it would write in another way.
+    private static func mayChange(_ text: String) -> Bool {
+        guard isNumber(text), Int64(text).map(String.init) != text else { return false }
+        let words = text.split(whereSeparator: \.isWhitespace)
+        // Swift reads hexadecimal numbers, too.
+        return words.count == 1 && Double(words[0]) != nil && words[0].utf8.allSatisfy("0123456789-+.eE".utf8.contains)
+    }
+
     /// The insert with the defaults that SQLite would turn into numbers.
     private func completed(_ insert: SQLInsert) -> SQLInsert {
         let table = insert.table
         var insert = insert
-        for column in table.numericJSON.sorted() where !insert.columns.contains(column) {
+        for column in table.makesNumbers.indices where table.makesNumbers[column] && !insert.columns.contains(column) {
             guard case .json(let text)? = table.structure.columns[column].defaultValue, Self.isNumber(text) else {
                 continue
             }
@@ -115,7 +126,7 @@ extension SQLiteDialect {
                 for (place, value) in row.enumerated() {
                     if place > 0 { text += ", " }
                     let column = insert.columns[place]
-                    text.bind(bound(value, to: column, of: insert.table), structure.columns[column].type)
+                    text.bind(try bound(value, to: column, of: insert.table), structure.columns[column].type)
                 }
                 text += ")"
             }
@@ -129,6 +140,14 @@ extension SQLiteDialect {
 }
 
 extension CRUDSQLExeError {
+    /// Text for a column that would store a number.
+    fileprivate static func number(_ text: String, _ table: TableStructure, _ column: Int) -> CRUDSQLExeError {
+        CRUDSQLExeError(
+            "SQLite would store the text '\(text)' as a number: the declared type of this column makes numbers of texts. "
+                + "Copy the rows into a table that create() has made.",
+            code: .unsupported, table: table.name, column: table.columns[column].name)
+    }
+
     /// A key that SQLite's row numbers cannot hold.
     fileprivate static func aboveRowNumbers(_ table: TableStructure, _ column: Int) -> CRUDSQLExeError {
         CRUDSQLExeError(

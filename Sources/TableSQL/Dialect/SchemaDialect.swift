@@ -45,7 +45,7 @@ package protocol SchemaDialect: SQLDialect {
 
     /// The value to bind so that a column stores this value.
     /// - Parameter column: the number of the table's column.
-    func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue
+    func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) throws -> ColumnValue
 
     /// Runs an insert. Rows have a value for each of `columns`. Atomic only within a transaction or as one statement.
     func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome
@@ -66,7 +66,7 @@ package protocol SchemaDialect: SQLDialect {
 
 extension SchemaDialect {
     package func returnedNumber(_ name: String, _ type: ColumnType) -> String { name }
-    package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) -> ColumnValue { value }
+    package func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) throws -> ColumnValue { value }
     package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }
     package var migrationLock: SQLStatement? { nil }

@@ -69,7 +69,7 @@ extension SQLSession {
             if number > 0 { text += ", " }
             text += "\(try dialect.quote(source.structure.columns[column].name)) = "
             let place = source.places[column]
-            let bound = place.map { core.dialect.bound(stored, to: $0, of: source.table) } ?? stored
+            let bound = try place.map { try core.dialect.bound(stored, to: $0, of: source.table) } ?? stored
             text.bind(bound, type, source.dateForm(column))
             if let place { assigned[place] = stored }
         }

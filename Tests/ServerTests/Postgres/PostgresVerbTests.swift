@@ -1,4 +1,5 @@
 #if PostgreSQL
+import Foundation
 import TableKit
 import TableSQL
 import Testing
@@ -84,6 +85,16 @@ import Testing
         let addresses = HostAddress.addresses(hosts: nil, addresses: "127.0.0.1,127.0.0.2", ports: nil)
         #expect(addresses.map(\.description) == ["127.0.0.1:5432", "127.0.0.2:5432"])
         #expect(HostAddress.addresses(hosts: nil, addresses: nil, ports: nil).count == 1)
+    }
+
+    @Test("More ports than hosts are refused, if the environment sets both, too") func tooManyPorts() async {
+        await #expect(processExitsWith: .success) {
+            setenv("PGHOST", "127.0.0.1,127.0.0.2", 1)
+            setenv("PGPORT", "1,2,3", 1)
+            let connector = try PostgresConnector("", options: PostgresOptions())
+            let error = #expect(throws: SQLConnectionError.self) { _ = try connector.connect() }
+            #expect(error?.code == .argument && error?.message == "There are 3 ports for 2 hosts.")
+        }
     }
 
     @Test("Names of tables become different names of the server's, of at most 63 bytes") func tableNames() {

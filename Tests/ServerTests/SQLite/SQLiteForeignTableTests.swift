@@ -69,6 +69,39 @@ import Testing
         }
     }
 
+    private struct Link: Codable, Equatable {
+        var id: Int
+        var url: String?
+        var code: String
+    }
+
+    @Test("text that a column would make another number is refused; other text is kept") func numbers() throws {
+        let made = ["CREATE TABLE Link (id INTEGER PRIMARY KEY, url URL, code STRING)"]
+        try withTemporaryDatabase(after: made) { db in
+            let table = db.table(Link.self)
+            let kept = [
+                "https://a.b/1", "", "-", "7", "-12", "1.2.3", "e5", "0x10", " ", "infinity", "1 2", "2026-01-02",
+            ]
+            for (number, text) in kept.enumerated() {
+                try table.insert(Link(id: number, url: text, code: text))
+                let found = try table.find(number)
+                #expect(found == Link(id: number, url: text, code: text))
+            }
+            for text in ["007", "+5", "1.0", "1e3", ".5", "5.", " 5", "5\n", "9223372036854775808", "-0", "00"] {
+                let insert = #expect(throws: CRUDSQLExeError.self, "\(text)") {
+                    try table.insert(Link(id: 100, url: "a", code: text))
+                }
+                #expect(insert?.code == .unsupported && insert?.column == "code", "\(String(describing: insert))")
+                let update = #expect(throws: CRUDSQLExeError.self, "\(text)") {
+                    try table.where(\Link.id == 1).update(Link(id: 1, url: text, code: "a"), setKeys: \.url)
+                }
+                #expect(update?.code == .unsupported && update?.column == "url", "\(String(describing: update))")
+            }
+            let count = try table.count()
+            #expect(count == kept.count)
+        }
+    }
+
     private struct Owner: Codable {
         var id: UUID
         var pets: [Pet]?
