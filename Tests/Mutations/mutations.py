@@ -205,7 +205,7 @@ MUTATIONS = [
         first="StoreModel|VersionFilter"),
     Mutation(
         "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/BackgroundWork+Segments.swift",
-        "snapshots: reads.snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
+        "snapshots: reads.liveSnapshots, isBottom: isBottom", "snapshots: [], isBottom: isBottom",
         first="StoreModel|HeldSnapshot"),
     Mutation(
         "newest-dropped", "of two versions the older one survives a compaction", "Merge/VersionFilter.swift",
@@ -247,7 +247,7 @@ MUTATIONS = [
     # Visibility.
     Mutation(
         "batch-visible-early", "readers see the beginning of a batch", "Read/ReadPath+Get.swift",
-        "        let visible = sequence ?? visible.load(ordering: .acquiring)\n"
+        "        let visible = sequence ?? self.visible\n"
         "        return try reading.view.with {",
         "        let visible = sequence ?? .greatest\n"
         "        return try reading.view.with {",
@@ -854,11 +854,11 @@ MUTATIONS = [
         "while let next = ranges.indices.first(where: { _ in false })", first="DeletedRange"),
     Mutation(
         "put-not-noted", "one put does not count among those that make a range end",
-        "Write/WritePath+Change.swift", "if _slowPath(deletedRanges.isWatching), kind.isPut {", "if false {",
+        "Write/WritePath+Change.swift", "if _slowPath(scans.watchesPuts), kind.isPut {", "if false {",
         first="DeletedRange"),
     Mutation(
         "batch-not-noted", "a batch's puts do not count among those that make a range end",
-        "Write/WritePath+Batch.swift", "if _slowPath(deletedRanges.isWatching) { try", "if false { try",
+        "Write/WritePath+Batch.swift", "if _slowPath(scans.watchesPuts) { try", "if false { try",
         first="DeletedRange"),
     Mutation(
         "pointer-not-noted", "a large value's put does not count among those that make a range end",
@@ -901,8 +901,8 @@ MUTATIONS = [
     Mutation(
         "pin-kept-inside", "what get and contains look at is not given back",
         "Read/ReadPath+Get.swift",
-        "if value.isShared { superVersions.leaveShared() } else { value.end() }",
-        "if value.isShared { superVersions.leaveShared() }", first="PinnedValueTests"),
+        "if value.isShared { unpinShared() } else { value.end() }",
+        "if value.isShared { unpinShared() }", first="PinnedValueTests"),
     Mutation(
         "long-head-absent", "records with long keys are not found",
         "Segment/Read/SegmentProbe.swift",
@@ -933,7 +933,7 @@ MUTATIONS = [
     Mutation(
         "flush-says-nothing", "a flush does not tell how far it is",
         "Compaction/BackgroundWork+Flush.swift",
-        "self.writes.flushProgress.add(bytes, ordering: .relaxed)", "_ = bytes", first="WriteControllerTests"),
+        "self.writes.addFlushProgress(bytes)", "_ = bytes", first="WriteControllerTests"),
     Mutation(
         "nothing-not-synced", "an empty batch that is acknowledged as synced makes nothing durable",
         "Write/WritePath+Batch.swift",
@@ -970,7 +970,7 @@ MUTATIONS = [
     Mutation(
         "lent-early", "point reads see the beginning of a batch",
         "Read/ReadPath+Get.swift",
-        "        let visible = sequence ?? visible.load(ordering: .acquiring)\n        let plan",
+        "        let visible = sequence ?? self.visible\n        let plan",
         "        let visible = sequence ?? .greatest\n        let plan", first="ReadRaceTests"),
     Mutation(
         "number-kept", "a thread that ends keeps its number",
@@ -1059,8 +1059,7 @@ MUTATIONS = [
         "batch-visible-in-parts", "a batch is visible before all of it is applied",
         "Write/WritePath+Batch.swift",
         "try apply(payload, firstSequence: first, last: last, to: state.active.table)",
-        "reads.visible.store(last, ordering: .releasing); try apply(payload, firstSequence: first, last: "
-        "last, to: state.active.table)", first="ReadRaceTests"),
+        "reads.makeVisible(last); try apply(payload, firstSequence: first, last: last, to: state.active.table)", first="ReadRaceTests"),
     Mutation(
         "view-moved-on", "a value whose file was collected meanwhile is missed",
         "Read/ReadPath+Get.swift",
@@ -1433,7 +1432,7 @@ MUTATIONS = [
         "        engine.feed.unsubscribe()\n        return true", first="CommitCheckTests"),
     Mutation(
         "checked-too-far", "a long check vouches for what came while it ran", "Transaction/CommitCheck.swift",
-        "        checked = sequence\n", "        checked = engine.visible.load(ordering: .acquiring)\n",
+        "        checked = sequence\n", "        checked = path.visible\n",
         first="CommitCheckTests"),
     Mutation(
         "lost-commits-ignored", "a check takes commits that have left the feed for harmless",

@@ -22,7 +22,7 @@ extension KeyValueStore: KeyValueReader {
     }
 
     @usableFromInline
-    func unpinShared() { reads.superVersions.leaveShared() }
+    func unpinShared() { reads.unpinShared() }
 
     /// Runs `body` with the value of a key, if it has one. Readers call this if ``_pin(_:)`` could not decide without
     /// reading a block.

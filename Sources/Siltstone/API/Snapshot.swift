@@ -19,7 +19,7 @@ public final class Snapshot: Sendable {
         let reads = store.reads
         self.reads = reads
         scans = store.scans
-        sequence = reads.snapshots.register { reads.visible.load(ordering: .acquiring) }
+        sequence = reads.registerSnapshot()
     }
 
     deinit { release() }
@@ -28,7 +28,7 @@ public final class Snapshot: Sendable {
 
     /// Allows the store to drop versions that only this snapshot sees. Cursors that were made before stay valid.
     public func release() {
-        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { reads.snapshots.release(sequence) }
+        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { reads.releaseSnapshot(sequence) }
     }
 
     /// Throws ``StoreError/Code/closed`` if the snapshot was released.

@@ -10,10 +10,10 @@ struct CheckpointWriter {
     private let directory: StoreDirectory
     private let fileSystem: any FileSystem
 
-    init(_ writes: WritePath) {
+    init(_ versions: VersionSet, _ values: ValueLog, _ writes: WritePath) {
+        self.versions = versions
+        self.values = values
         self.writes = writes
-        values = writes.values
-        versions = writes.versions
         directory = versions.directory
         fileSystem = directory.fileSystem
     }

@@ -20,14 +20,14 @@ extension BackgroundWork {
                 let version = versions.current
                 let plan = picker.pick(
                     version, valueFileBytes: writes.sealedValueFiles(),
-                    oldestSnapshot: reads.snapshots.live().first ?? .greatest)
+                    oldestSnapshot: reads.liveSnapshots.first ?? .greatest)
                 guard let plan = plan ?? (isIdle ? picker.pickForIdle(version) : nil) else { break }
                 try runMakingSpace(plan)
             }
             if !status.isStopping { try writes.collectValueFiles() }
             // Releases the arenas that flushes have returned to the pool in the meantime.
             if isIdle {
-                arenas.clear()
+                writes.releaseSpareMemory()
                 preloadNewSegments()
             }
             writes.finishCompactions()

@@ -52,7 +52,7 @@ extension BackgroundWork {
     /// Writes one memtable as a segment of level 0.
     private func flush(_ sealed: LoggedTable) throws(StoreError) {
         let start = Platform.monotonicNanoseconds()
-        writes.flushProgress.store(0, ordering: .relaxed)
+        writes.beginFlushProgress()
         let (isBottom, isRead) = inspectRunsBelow()
         var edit = VersionEdit()
         if let log = sealed.log { edit.removedLogs = [log.number] }
@@ -62,7 +62,7 @@ extension BackgroundWork {
             isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes,
             pieces: .shortLived,
             onProgress: { bytes in
-                self.writes.flushProgress.add(bytes, ordering: .relaxed)
+                self.writes.addFlushProgress(bytes)
                 return false
             })
         for info in infos {

@@ -17,7 +17,7 @@ extension BackgroundWork {
         guard configuration.tidiesWhenIdle, !configuration.readOnly else { return }
         if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
         // The watch holds no strong reference. A store that nobody holds any more need not be tidied.
-        IdleWatch.shared.add(reference, reads.visible.load(ordering: .relaxed))
+        IdleWatch.shared.add(reference, reads.visible)
     }
 
     /// Schedules ``tidy(since:)``.
@@ -40,8 +40,7 @@ extension BackgroundWork {
             if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
             return IdleWatch.shared.add(reference, sequence, wasIdle: true)
         }
-        // Frees the memory that is kept for the next memtables.
-        arenas.clear()
+        writes.releaseSpareMemory()
         // Fails if somebody has written.
         if !writes.releaseReserves(ifIdleSince: sequence) { watchForIdleness() }
         // If a flush was scheduled, it schedules the compaction when it has finished. The compaction then includes the
@@ -51,7 +50,6 @@ extension BackgroundWork {
 
     /// True if nobody has written since the store was last found idle.
     var isIdle: Bool {
-        configuration.tidiesWhenIdle
-            && sequenceWhenIdle.load(ordering: .relaxed) == reads.visible.load(ordering: .relaxed)
+        configuration.tidiesWhenIdle && sequenceWhenIdle.load(ordering: .relaxed) == reads.visible
     }
 }

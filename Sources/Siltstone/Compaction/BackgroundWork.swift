@@ -19,7 +19,6 @@ final class BackgroundWork: Sendable {
     var versions: VersionSet { writes.versions }
     var values: ValueLog { writes.values }
     var reads: ReadPath { writes.reads }
-    var arenas: ArenaPool { writes.arenas }
     var directory: StoreDirectory { versions.directory }
     var obsolete: ObsoleteFiles { versions.obsolete }
 

@@ -72,7 +72,7 @@ final class IdleWatch: Sendable {
     /// - Returns: the entry to check again; nil if the store is gone or closing, or if its tidying was scheduled.
     private func check(_ entry: Entry) -> Entry? {
         guard let work = entry.work.value, !work.status.isStopping else { return nil }
-        let (sequence, now) = (work.reads.visible.load(ordering: .relaxed), Platform.monotonicNanoseconds())
+        let (sequence, now) = (work.reads.visible, Platform.monotonicNanoseconds())
         if sequence != entry.sequence { return Entry(work: entry.work, sequence: sequence, since: now) }
         if now - entry.since < Self.idleTime { return entry }
         work.tidySoon(since: sequence)

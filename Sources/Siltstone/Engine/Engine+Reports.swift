@@ -18,7 +18,7 @@ extension Engine {
             level.limitBytes = number == 0 ? 0 : background.picker.levelLimit(number)
             statistics.levels.append(level)
         }
-        statistics.lastSequence = reads.visible.load(ordering: .acquiring)
+        statistics.lastSequence = reads.visible
         statistics.reads = Int(truncatingIfNeeded: reads.superVersions.readCount)
         for table in tables {
             statistics.memTableRecords += table.table.entryCount
@@ -39,7 +39,7 @@ extension Engine {
         statistics.cacheMisses = counters.misses
         statistics.cacheBytes = counters.bytes
         measureMemory(version, &statistics)
-        statistics.snapshots = reads.snapshots.count
+        statistics.snapshots = reads.snapshotCount
         statistics.backgroundError = (status.failure ?? report.failure)?.description
         statistics.summarize()
         return statistics
@@ -54,7 +54,7 @@ extension Engine {
             statistics.mappedBytesInMemory += mapping.bytesInMemory
         }
         statistics.ownMemoryBytes =
-            statistics.memTableBytes + writes.arenas.heldBytes + statistics.cacheBytes
+            statistics.memTableBytes + writes.spareMemory + statistics.cacheBytes
             + version.allSegments.reduce(0) { $0 + $1.memoryBytes }
         statistics.fitsInMemory = !directory.pageCache.isTight
     }

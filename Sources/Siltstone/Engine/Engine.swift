@@ -53,11 +53,11 @@ final class Engine: Sendable {
 
     /// Writes a copy of the store's current state to another directory, as an independent store.
     func checkpoint(to path: String) throws(StoreError) {
-        try CheckpointWriter(writes).write(to: path)
+        try CheckpointWriter(versions, values, writes).write(to: path)
     }
 
     /// Reads every byte of the store's files and checks it.
     func verify(progress: ((VerificationProgress) -> Void)?) throws(StoreError) -> VerificationReport {
-        try StoreVerifier.verify(writes, progress: progress)
+        try StoreVerifier.verify(versions, reads, writes, progress: progress)
     }
 }

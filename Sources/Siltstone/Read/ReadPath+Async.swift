@@ -43,7 +43,7 @@ extension ReadPath {
         defer { superVersions.leave(reading) }
         return try reading.view.with { superVersion throws(StoreError) in
             noteSlowRead(superVersion)
-            let visible = sequence ?? visible.load(ordering: .acquiring)
+            let visible = sequence ?? self.visible
             if !isReady(key, superVersion, visible) { return nil }
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }

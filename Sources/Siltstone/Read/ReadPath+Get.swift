@@ -10,7 +10,7 @@ extension ReadPath {
     func pin(_ key: Bytes, at sequence: SequenceNumber? = nil) -> PinnedValue {
         let reading = superVersions.enter()
         // Loaded after the super version; see ``ReadPath``.
-        let visible = sequence ?? visible.load(ordering: .acquiring)
+        let visible = sequence ?? self.visible
         let plan = reading.view.with { $0.plan }
         if _fastPath(plan.isQuick) {
             let found = plan.find(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
@@ -25,8 +25,11 @@ extension ReadPath {
     /// Ends the read that ``pin(_:at:)`` started.
     @inline(__always)
     func unpin(_ value: PinnedValue) {
-        if value.isShared { superVersions.leaveShared() } else { value.end() }
+        if value.isShared { unpinShared() } else { value.end() }
     }
+
+    /// Ends a read in the slot that threads without a number share.
+    func unpinShared() { superVersions.leaveShared() }
 
     /// Runs `body` with the value of `key` as of `sequence`, or as of the newest visible change. Runs it with nil if
     /// there is no value. This is the slow path for reads that ``pin(_:at:)`` left unclear.
@@ -54,7 +57,7 @@ extension ReadPath {
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
         // Loaded after the super version; see ``ReadPath``.
-        let visible = sequence ?? visible.load(ordering: .acquiring)
+        let visible = sequence ?? self.visible
         return try reading.view.with { superVersion throws(StoreError) in
             noteSlowRead(superVersion)
             var pin = BlockPin()

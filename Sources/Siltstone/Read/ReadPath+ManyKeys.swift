@@ -92,7 +92,7 @@ extension ReadPath {
         while true {
             let reading = superVersions.enter()
             if let sequence { return (reading, sequence) }
-            let visible = visible.load(ordering: .acquiring)
+            let visible = self.visible
             if superVersions.isCurrent(reading.view) { return (reading, visible) }
             superVersions.abandon(reading)
         }

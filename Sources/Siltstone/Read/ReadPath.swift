@@ -18,8 +18,8 @@ final class ReadPath: Sendable {
     let status: StoreStatus
     let superVersions: EpochReclaimer
     /// The sequence number of the newest change that readers see.
-    let visible: Atomic<SequenceNumber>
-    let snapshots = SnapshotRegistry()
+    private let newest: Atomic<SequenceNumber>
+    private let snapshots = SnapshotRegistry()
 
     /// Publishes a new super version if the given one is still current and the write lock is free. The write path sets
     /// it.
@@ -45,11 +45,34 @@ final class ReadPath: Sendable {
     ) {
         self.directory = directory
         self.status = status
-        self.visible = Atomic(visible)
+        newest = Atomic(visible)
         superVersions = EpochReclaimer(superVersion)
     }
 
     deinit { _ = superVersions.retire(replaced.withLock { $0 }) }
+
+    // MARK: The visible sequence number
+
+    /// The sequence number of the newest change that readers see.
+    @inline(__always)
+    var visible: SequenceNumber { newest.load(ordering: .acquiring) }
+
+    /// Makes all changes up to `last` visible. Their memtables contain them already. The caller holds the write lock.
+    @inline(__always)
+    func makeVisible(_ last: SequenceNumber) { newest.store(last, ordering: .releasing) }
+
+    // MARK: Snapshots
+
+    /// Registers a snapshot at the newest visible sequence number, and returns that number.
+    func registerSnapshot() -> SequenceNumber { snapshots.register { visible } }
+
+    /// Unregisters a snapshot.
+    func releaseSnapshot(_ sequence: SequenceNumber) { snapshots.release(sequence) }
+
+    /// The sequence numbers of live snapshots, ascending.
+    var liveSnapshots: [SequenceNumber] { snapshots.live() }
+
+    var snapshotCount: Int { snapshots.count }
 
     // MARK: Publishing
 
@@ -113,7 +136,7 @@ final class ReadPath: Sendable {
     func current() -> (SuperVersion, SequenceNumber) {
         var superVersion = superVersions.current()
         while true {
-            let sequence = visible.load(ordering: .acquiring)
+            let sequence = visible
             let now = superVersions.current()
             if now === superVersion { return (superVersion, sequence) }
             superVersion = now

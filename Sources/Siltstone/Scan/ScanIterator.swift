@@ -293,10 +293,9 @@ struct ScanIterator: ~Copyable {
             return try readNextRow()
         }
         // Not retained for the check, which each scan makes.
-        let deletedRanges = path.with { Borrowed($0.deletedRanges) }
-        if _slowPath(deletedRanges.with { $0.hasRanges }),
+        if _slowPath(path.with { $0.hasDeletedRanges }),
             let deletedEnd = withContiguousBytes(
-                key ?? [], { deletedRanges.object.end(from: $0, visible: sequence) })
+                key ?? [], { path.object.endOfDeleted(from: $0, visible: sequence) })
         {
             return try readFirstRow(from: deletedEnd)
         }
@@ -465,11 +464,11 @@ struct ScanIterator: ~Copyable {
     /// Skips a known deleted range, if one lies directly after the last record that was passed.
     /// - Returns: whether there was one.
     private mutating func skipDeletedRange(from start: [UInt8], over record: RecordPlace) throws(StoreError) -> Bool {
-        let ranges = path.object.deletedRanges
+        let path = path.object
         // The search takes a lock. Beside the range in which the scan may have started, there must be another.
-        guard ranges.hasSeveral else { return false }
+        guard path.hasSeveralDeletedRanges else { return false }
         let end = withContiguousBytes(start) { start in
-            ranges.end(from: start, through: record.key, seen: sequence)
+            path.endOfDeleted(from: start, through: record.key, seen: sequence)
         }
         guard let end else { return false }
         try seek(end)

@@ -10,8 +10,8 @@ import Synchronization
 /// `ifWriteLockIsFree` is set once, before the first scan.
 final class ScanPath: Sendable {
     let reads: ReadPath
-    let pool = ScanPool()
-    let deletedRanges = DeletedRangeCache()
+    private let pool = ScanPool()
+    private let deletedRanges = DeletedRangeCache()
 
     /// Runs a closure with the number of the last change, under the write lock. Does nothing if the lock is held. The
     /// write path sets it.
@@ -24,7 +24,7 @@ final class ScanPath: Sendable {
     func take() -> (Borrowed<Scan>, SequenceNumber) {
         if let scan = pool.take() {
             // Loaded before the check of the super version, as in `ReadPath.current`.
-            let sequence = reads.visible.load(ordering: .acquiring)
+            let sequence = reads.visible
             if scan.with({ reads.superVersions.isCurrent(Borrowed($0.superVersion)) }) {
                 return (scan, sequence)
             }
@@ -36,6 +36,45 @@ final class ScanPath: Sendable {
 
     /// Returns a ``Scan`` of ``take()`` to the pool, or releases it.
     func give(_ scan: Borrowed<Scan>) { pool.give(scan) { reads.superVersions.isCurrent($0) } }
+
+    /// Releases the pooled scans, because the write path has published a new super version.
+    func superVersionChanged() { pool.clear() }
+
+    // MARK: Deleted ranges
+
+    /// Whether writers must report the keys that they put. Changes under the write lock only.
+    @inline(__always)
+    var watchesPuts: Bool { deletedRanges.isWatching }
+
+    /// Records a key that is about to be put. The caller holds the write lock, and the change is not visible yet.
+    /// - Parameter sequence: the number of the change.
+    func notePut(_ key: Bytes, _ sequence: SequenceNumber) { deletedRanges.note(put: key, sequence) }
+
+    /// Records the keys that a batch is about to put. The caller holds the write lock, and the changes are not visible
+    /// yet.
+    /// - Parameters:
+    ///   - payload: the encoded changes.
+    ///   - last: the number of the last change.
+    func notePuts(of payload: Bytes, last: SequenceNumber) throws(MalformedChange) {
+        try deletedRanges.notePuts(of: payload, last: last)
+    }
+
+    /// Whether scans must check for deleted ranges.
+    @inline(__always)
+    var hasDeletedRanges: Bool { deletedRanges.hasRanges }
+
+    /// Whether a scan that leaves one deleted range may reach another.
+    var hasSeveralDeletedRanges: Bool { deletedRanges.hasSeveral }
+
+    /// See ``DeletedRangeCache/end(from:visible:)``.
+    func endOfDeleted(from key: Bytes, visible: SequenceNumber) -> [UInt8]? {
+        deletedRanges.end(from: key, visible: visible)
+    }
+
+    /// See ``DeletedRangeCache/end(from:through:seen:)``.
+    func endOfDeleted(from start: Bytes, through last: Bytes, seen: SequenceNumber) -> [UInt8]? {
+        deletedRanges.end(from: start, through: last, seen: seen)
+    }
 
     /// Records the deleted records that a scan has passed before it reached an entry.
     /// - Parameters:

@@ -59,8 +59,7 @@ final class CommitCheck {
 
     /// Whether ``advance(_:_:subscribe:)`` would read files.
     func readsFiles(_ path: ReadPath) -> Bool {
-        path.visible.load(ordering: .acquiring) != checked
-            && path.superVersions.current().hasSegments(after: checked)
+        path.visible != checked && path.superVersions.current().hasSegments(after: checked)
     }
 
     /// Checks all visible changes, and starts to follow the later commits. Takes no lock.
@@ -73,7 +72,7 @@ final class CommitCheck {
         watch = Watch(position: position, index: watch?.index ?? ReadIndex(reads))
         // Loaded before the super version, which therefore holds every change up to the number. If the super version
         // holds newer changes as well, they are also conflicts.
-        let sequence = path.visible.load(ordering: .acquiring)
+        let sequence = path.visible
         if sequence == checked { return true }
         if try path.superVersions.current().hasChange(in: reads, after: checked) {
             verdict = .conflict

@@ -14,13 +14,12 @@ struct StoreVerifier {
 
     /// Verifies an open store. During the call no file is removed, although writers and compactions may replace files.
     static func verify(
-        _ writes: WritePath, progress: ((VerificationProgress) -> Void)?
+        _ versions: VersionSet, _ reads: ReadPath, _ writes: WritePath, progress: ((VerificationProgress) -> Void)?
     ) throws(StoreError) -> VerificationReport {
-        try writes.status.checkOpen()
-        return try writes.versions.obsolete.holding { () throws(StoreError) in
+        try versions.status.checkOpen()
+        return try versions.obsolete.holding { () throws(StoreError) in
             let (version, tables) = writes.contents
-            var verifier = StoreVerifier(
-                writes.versions, writes.reads, version, logs: tables.compactMap(\.extent), progress)
+            var verifier = StoreVerifier(versions, reads, version, logs: tables.compactMap(\.extent), progress)
             return try verifier.run()
         }
     }

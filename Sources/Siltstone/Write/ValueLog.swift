@@ -73,8 +73,7 @@ final class ValueLog: Sendable {
         // Files from this size on preallocate disk space. The idle watch releases it when the store becomes idle.
         defer { if values.size >= ValueFileWriter.firstStep { background.value.idleWatch() } }
         // The change's own number is not known yet. No reader needs it; it tells people when the value was written.
-        return try values.append(
-            key: key, value: value, sequence: reads.visible.load(ordering: .relaxed), preallocates: preallocates)
+        return try values.append(key: key, value: value, sequence: reads.visible, preallocates: preallocates)
     }
 
     private func beginFile() throws(StoreError) -> ValueFileAppender {

@@ -91,7 +91,7 @@ extension WritePath {
         var changes = ChangeReader(payload, firstSequence: firstSequence)
         do throws(MalformedChange) {
             // Before the puts are visible: no scan may skip them as part of a range in which all was deleted.
-            if _slowPath(deletedRanges.isWatching) { try deletedRanges.notePuts(of: payload, last: last) }
+            if _slowPath(scans.watchesPuts) { try scans.notePuts(of: payload, last: last) }
             try table.apply(&changes)
         } catch {
             // A batch encodes its changes itself, so this cannot happen. If it did, the log would contain changes that

@@ -47,7 +47,7 @@ extension WritePath {
         try appendToLog(state.active.unretainedLog) { log throws(StoreError) in
             try log.append(kind: kind, key: key, value: value, sequence: sequence)
         }
-        if _slowPath(deletedRanges.isWatching), kind.isPut { deletedRanges.note(put: key, sequence) }
+        if _slowPath(scans.watchesPuts), kind.isPut { scans.notePut(key, sequence) }
         state.active.unretainedTable.with { table in
             table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
         }
@@ -99,7 +99,7 @@ extension WritePath {
         state.lastSequence = last
         state.counts.changes &+= count
         state.counts.changedBytes &+= bytes
-        reads.visible.store(last, ordering: .releasing)
+        reads.makeVisible(last)
     }
 
     /// Runs an append to the log. If the disk is full, nothing has changed, and a later attempt may succeed. After any

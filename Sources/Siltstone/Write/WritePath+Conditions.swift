@@ -25,7 +25,7 @@ extension WritePath {
         while true {
             // Loads the number before the super version, which then contains at least all changes up to that number.
             // The evaluation also sees later changes, and `refresh` detects them again.
-            let sequence = reads.visible.load(ordering: .acquiring)
+            let sequence = reads.visible
             let superVersion = reads.superVersions.current()
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }

@@ -65,7 +65,7 @@ extension WritePath {
             }
             if isEmpty {
                 // A batch larger than a memtable gets a memtable of its own size.
-                state.active.table = try MemTable.make(configuration, for: size, arenas)
+                state.active.table = try makeTable(for: size)
                 state.active.uncheckedEnd = 0
                 publish()
                 continue
@@ -99,7 +99,7 @@ extension WritePath {
     /// holds the write lock.
     func slowForFlush() {
         guard let flushed = state.sealed.first?.table else { return }
-        let part = Double(flushProgress.load(ordering: .relaxed)) / Double(max(1, flushed.byteCount))
+        let part = Double(flushedBytes) / Double(max(1, flushed.byteCount))
         let bytes = state.active.table.byteCount
         let tables = 1 + configuration.sealedMemTableLimit - state.sealed.count
         state.controller.takeStep(

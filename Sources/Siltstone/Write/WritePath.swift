@@ -19,15 +19,13 @@ final class WritePath: Sendable {
     let values: ValueLog
     let reads: ReadPath
     let scans: ScanPath
-    let deletedRanges: DeletedRangeCache
     let feed: ChangeFeed
-    let arenas: ArenaPool
-    /// Runs blocking work for asynchronous writers.
+    private let arenas: ArenaPool
 
     let lock = ConditionLock(.write)
     private let cell: HeapCell<WriteState>
     /// Bytes of its memtable that the running flush has read.
-    let flushProgress = Atomic(0)
+    private let flushProgress = Atomic(0)
     /// Group commit: one sync serves several writers. Set in the initializer, because its closure refers to the write
     /// path.
     private let commitCell = HeapCell<GroupCommit?>(nil)
@@ -44,7 +42,6 @@ final class WritePath: Sendable {
         self.values = values
         self.scans = scans
         reads = scans.reads
-        deletedRanges = scans.deletedRanges
         self.feed = feed
         self.arenas = arenas
         cell = HeapCell(state)
@@ -97,16 +94,41 @@ final class WritePath: Sendable {
             reads.forgetOutdatedReads()
             guard !status.isClosed, reads.superVersions.isCurrent(Borrowed(superVersion)) else { return }
             publish()
-            scans.pool.clear()
+            scans.superVersionChanged()
             reads.retireSoon()
         }
     }
 
     /// Releases resources that only replaced super versions need. The caller must not hold the write lock.
     func retire() {
-        scans.pool.clear()
+        scans.superVersionChanged()
         reads.retire()
     }
+
+    // MARK: Memory
+
+    /// Makes a memtable that has room for a write of `size`.
+    /// - Throws: see ``MemTable/make(_:for:_:)``.
+    func makeTable(for size: ChangeSize) throws(StoreError) -> MemTable {
+        try MemTable.make(configuration, for: size, arenas)
+    }
+
+    /// Frees the memory that is kept for the next memtables.
+    func releaseSpareMemory() { arenas.clear() }
+
+    /// The memory that is kept for the next memtables, in bytes.
+    var spareMemory: Int { arenas.heldBytes }
+
+    // MARK: The delay of writers
+
+    /// Bytes of its memtable that the running flush has read.
+    var flushedBytes: Int { flushProgress.load(ordering: .relaxed) }
+
+    /// Records that a flush begins to read its memtable. A flush that makes space and tries again begins again.
+    func beginFlushProgress() { flushProgress.store(0, ordering: .relaxed) }
+
+    /// Records that the running flush has read more bytes.
+    func addFlushProgress(_ bytes: Int) { flushProgress.add(bytes, ordering: .relaxed) }
 
     /// Adjusts the delay of writers to the flushed runs of a version. The caller holds the write lock.
     private func noteRuns(_ version: Version) {

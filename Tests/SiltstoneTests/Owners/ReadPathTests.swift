@@ -14,9 +14,9 @@ struct ReadPathTests {
         let (old, new) = (try OwnerFixture.table("a", [1], 1), try OwnerFixture.table("a", [2], 2))
         reads.publish([new, old], .empty)
         #expect(try reads.get("a") == nil, "nothing is visible yet")
-        reads.visible.store(1, ordering: .releasing)
+        reads.makeVisible(1)
         #expect(try reads.get("a") == [1])
-        reads.visible.store(2, ordering: .releasing)
+        reads.makeVisible(2)
         #expect(try reads.get("a") == [2])
         #expect(try reads.get("a", at: 1) == [1])
         #expect(try reads.get("b") == nil)
@@ -30,7 +30,7 @@ struct ReadPathTests {
             let table = try OwnerFixture.table("a", [1, 2, 3], 1)
             replaced = table
             reads.publish([table], .empty)
-            reads.visible.store(1, ordering: .releasing)
+            reads.makeVisible(1)
             return withContiguousBytes(Array("a".utf8)) { reads.pin($0) }
         }
         let value = try pinned()
@@ -51,7 +51,7 @@ struct ReadPathTests {
         let reads = try OwnerFixture().makeReads()
         let table = try OwnerFixture.table("a", [1], 1)
         reads.publish([table], .empty)
-        reads.visible.store(2, ordering: .releasing)
+        reads.makeVisible(2)
         let requests = Atomic(0)
         reads.republish.value = { _ in
             requests.add(1, ordering: .relaxed)
@@ -72,7 +72,7 @@ struct ReadPathTests {
         let fixture = try OwnerFixture()
         let reads = fixture.makeReads()
         reads.publish([try OwnerFixture.table("a", [1], 1)], .empty)
-        reads.visible.store(1, ordering: .releasing)
+        reads.makeVisible(1)
         fixture.status.stop()
         #expect(StoreError.Code.of { _ = try reads.get("a") } == .closed)
         #expect(StoreError.Code.of { _ = try reads.estimate(KeyRange()) } == .closed)
@@ -84,10 +84,10 @@ struct ReadPathTests {
     @Test("a snapshot is registered at what is visible, and only as long as it is held")
     func snapshots() throws {
         let reads = try OwnerFixture().makeReads()
-        reads.visible.store(7, ordering: .releasing)
-        let number = reads.snapshots.register { reads.visible.load(ordering: .acquiring) }
-        #expect(number == 7 && reads.snapshots.live() == [7])
-        reads.snapshots.release(number)
-        #expect(reads.snapshots.live().isEmpty)
+        reads.makeVisible(7)
+        let number = reads.registerSnapshot()
+        #expect(number == 7 && reads.liveSnapshots == [7])
+        reads.releaseSnapshot(number)
+        #expect(reads.liveSnapshots.isEmpty)
     }
 }

@@ -15,7 +15,7 @@ struct ScanPathTests {
         let reads = try OwnerFixture().makeReads()
         let path = ScanPath(reads)
         reads.publish([try OwnerFixture.table("a", [1], 1)], .empty)
-        reads.visible.store(1, ordering: .releasing)
+        reads.makeVisible(1)
         #expect(try count(path) == 1)
         let (scan, sequence) = path.take()
         #expect(sequence == 1)
@@ -23,11 +23,12 @@ struct ScanPathTests {
         let (again, _) = path.take()
         #expect(again == scan)
         reads.publish([try OwnerFixture.table("b", [1], 2), try OwnerFixture.table("a", [1], 1)], .empty)
+        weak var outdated = again.object
         path.give(again)
-        #expect(path.pool.take() == nil, "it is outdated")
-        reads.visible.store(2, ordering: .releasing)
+        #expect(outdated == nil, "it is outdated")
+        reads.makeVisible(2)
         #expect(try count(path) == 2)
-        path.pool.clear()
+        path.superVersionChanged()
         reads.retire()
     }
 
@@ -41,11 +42,11 @@ struct ScanPathTests {
             }
         }
         note(DeletedRangeCache.fewestToWatch)
-        #expect(!path.deletedRanges.isWatching, "nobody has set the lock")
+        #expect(!path.watchesPuts, "nobody has set the lock")
         path.ifWriteLockIsFree.value = { body in body(5) }
         note(DeletedRangeCache.fewestToWatch - 1)
-        #expect(!path.deletedRanges.isWatching)
+        #expect(!path.watchesPuts)
         note(DeletedRangeCache.fewestToWatch)
-        #expect(path.deletedRanges.isWatching && path.deletedRanges.hasRanges)
+        #expect(path.watchesPuts && path.hasDeletedRanges)
     }
 }

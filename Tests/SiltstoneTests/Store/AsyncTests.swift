@@ -18,7 +18,7 @@ import Testing
         let commits = try #require(store.engine.writes.commits)
         commits.queue.async {
             // However long that takes: other tests keep the threads of the pool busy.
-            Polling.wait { store.engine.reads.visible.load(ordering: .acquiring) >= count }
+            Polling.wait { store.engine.reads.visible >= count }
         }
         let inserted = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<count {

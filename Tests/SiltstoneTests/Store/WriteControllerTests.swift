@@ -164,10 +164,10 @@ struct WriteControllerTests {
         for number in 0..<count { try store.put(key(number), [UInt8](repeating: 1, count: 4000)) }
         #expect(store.statistics.slowdowns > 0)
         let engine = store.engine
-        #expect(engine.writes.flushProgress.load(ordering: .relaxed) <= configuration.memTableBytes)
+        #expect(engine.writes.flushedBytes <= configuration.memTableBytes)
         try waitUntil("nothing is flushed") { engine.writes.lock.withLock { engine.writes.state.sealed.isEmpty } }
         #expect(engine.writes.lock.withLock { engine.writes.state.controller.delay } == 0)
-        #expect(engine.writes.flushProgress.load(ordering: .relaxed) > configuration.sealingBytes / 2)
+        #expect(engine.writes.flushedBytes > configuration.sealingBytes / 2)
         disk.setRule(.none)
         #expect(try store.allEntries().count == count)
         try store.close()
