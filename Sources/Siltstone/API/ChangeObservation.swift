@@ -37,7 +37,7 @@ public final class ChangeObservation: Sendable {
         init(
             _ subscription: ChangeSubscription, _ body: @escaping @Sendable (Result<ChangeEvent, StoreError>) -> Void
         ) {
-            state = Locked(State(cursor: subscription.start, subscription: subscription))
+            state = Locked(State(cursor: subscription.start, subscription: subscription), rank: .callers)
             feed = subscription.store.engine.feed
             waiter = feed.makeWaiter()
             self.body = body

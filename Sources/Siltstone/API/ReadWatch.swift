@@ -25,7 +25,7 @@ package final class ReadWatch: Sendable {
         self.store = store
         self.snapshot = snapshot
         waiter = store.engine.feed.makeWaiter()
-        state = Locked(State(position: position, reads: ReadIndex(reads)))
+        state = Locked(State(position: position, reads: ReadIndex(reads)), rank: .callers)
     }
 
     deinit { end() }

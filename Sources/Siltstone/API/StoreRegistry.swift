@@ -47,7 +47,7 @@ final class StoreRegistry: Sendable {
         case busy
     }
 
-    private let entries = Locked<[Place: Entry]>([:])
+    private let entries = Locked<[Place: Entry]>([:], rank: .callers)
 
     /// Returns the store at a path, and counts one more use.
     /// - Parameter configuration: nil accepts the options of an open store, and otherwise means the defaults.

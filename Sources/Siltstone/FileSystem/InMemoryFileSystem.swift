@@ -6,7 +6,7 @@
 ///
 /// Each file system is separate from all others; copies of the reference share it.
 public final class InMemoryFileSystem: FileSystem {
-    private let root = Locked(MemoryDirectory())
+    private let root = Locked(MemoryDirectory(), rank: .directory)
     private let greatestFileSize: Int
 
     /// Creates an empty file system, which has only the root directory.
@@ -154,7 +154,7 @@ private final class MemoryFileLock: FileLock {
     private let exclusive: Bool
 
     init(_ data: MemoryFileData, exclusive: Bool) {
-        self.data = Locked(data)
+        self.data = Locked(data, rank: .file)
         self.exclusive = exclusive
     }
 

@@ -18,7 +18,7 @@ package final class MemoryFileData: @unchecked Sendable {
         var lockOwners = 0
     }
 
-    private let state = Locked(State())
+    private let state = Locked(State(), rank: .file)
 
     /// Creates an empty file; nil if there is no address space left. `errno` then has the reason.
     package init?(capacity: Int) {

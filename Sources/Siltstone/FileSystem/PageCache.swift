@@ -19,8 +19,8 @@ final class PageCache: Sendable {
     private let indexTight = Atomic<Bool>(false)
     private let misses = Atomic<UInt64>(0)
     /// See ``whenMissing(_:)``; nil until it is set.
-    private let onMiss = Locked<(@Sendable () -> Void)?>(nil)
-    private let latest = Locked(Figure())
+    private let onMiss = Locked<(@Sendable () -> Void)?>(nil, rank: .leaf)
+    private let latest = Locked(Figure(), rank: .leaf)
 
     private struct Figure {
         var available: Int?
@@ -62,7 +62,8 @@ final class PageCache: Sendable {
     }
 
     /// Sets a function that is called at the first miss, and then at every 1,024th, to measure the available memory. A
-    /// store whose pages are in memory needs no measurement. It runs under a lock, so `body` should only schedule work.
+    /// store whose pages are in memory needs no measurement. The caller may hold locks of the store, so `body` should
+    /// only schedule work.
     func whenMissing(_ body: @escaping @Sendable () -> Void) { onMiss.withLock { $0 = body } }
 
     /// Counts a request for pages that may have to be read from the disk.

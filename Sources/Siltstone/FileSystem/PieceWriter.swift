@@ -27,7 +27,7 @@ final class PieceWriter: Sendable {
     }
 
     private let file: any File
-    private let state = Locked(State())
+    private let state = Locked(State(), rank: .leaf)
 
     init(_ file: any File) { self.file = file }
 

@@ -93,8 +93,13 @@ final class VersionSet: Sendable {
         let next = version.applying(edit, opened: opened, valueFiles: files)
         directory.pageCache.measure(next)
         install.value(wakes) {
-            latest.withLock { $0 = next }
+            let before = latest.withLock { latest in
+                defer { latest = next }
+                return latest
+            }
             body()
+            // The end of a version takes leaf locks, so it comes after the release of this one.
+            withExtendedLifetime(before) {}
         }
     }
 

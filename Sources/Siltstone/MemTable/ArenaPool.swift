@@ -6,7 +6,7 @@
 final class ArenaPool: Sendable {
     /// Largest total capacity of idle arenas, in bytes.
     let maximumBytes: Int
-    private let state = Locked(State())
+    private let state = Locked(State(), rank: .leaf)
     /// The largest number of arenas, in use and idle together, after a returned one is kept.
     private let usualCount: Int
 

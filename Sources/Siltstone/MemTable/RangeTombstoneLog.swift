@@ -16,7 +16,7 @@ final class RangeTombstoneLog: Sendable {
         var pending: [RangeTombstone] = []
     }
 
-    private let state = Locked(State())
+    private let state = Locked(State(), rank: .leaf)
     private let bytes = Atomic<Int>(0)
 
     /// The approximate size of the tombstones in memory, in bytes.

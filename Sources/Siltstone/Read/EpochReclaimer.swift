@@ -59,8 +59,9 @@ final class EpochReclaimer: @unchecked Sendable {
     }
 
     deinit {
-        // No reader is left.
-        retirement.withLock { for retired in $0.waiting + $0.leaving { retired.view.release() } }
+        // No reader is left. The end of a super version takes leaf locks, so it comes after the release of this one.
+        let left = retirement.withLock { $0.waiting + $0.leaving }
+        for retired in left { retired.view.release() }
         latest.load()?.release()
         unsafe slots.deallocate()
     }

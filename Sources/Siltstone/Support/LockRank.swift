@@ -3,8 +3,11 @@
 /// Debug builds check the order at every lock that has a rank. If a thread breaks it, they trap with both names, even
 /// if no other thread contends. Release builds check nothing.
 package enum LockRank: Int, Sendable {
-    /// Not checked: the locks of file systems and of callers.
+    /// Not checked: the locks of other modules. Their file systems are called under any lock of a store, and they call
+    /// stores under locks of their own, so no place in this order fits them. Every lock of the engine has a rank.
     case unranked
+    /// ``StoreRegistry``, ``ReadWatch`` and ``ChangeObservation``: taken before any lock of a store.
+    case callers
     /// ``ValueLog``.
     case values
     /// ``VersionSet``.
@@ -13,8 +16,14 @@ package enum LockRank: Int, Sendable {
     case sync
     /// ``WritePath``.
     case write
-    /// Locks that are held for moments, while no other lock is taken.
+    /// Locks under which no other lock is taken, but those of a file system. Most are held for moments, a few while a
+    /// file is written or mapped.
     case leaf
+    /// The directories of an ``InMemoryFileSystem``. File systems are called under any lock of a store.
+    case directory
+    /// A file, or a file lock, of an ``InMemoryFileSystem``. Under the lock of its directories, the size of a file is
+    /// read.
+    case file
 }
 
 /// The ranks of the locks that each thread holds. Release builds keep none.

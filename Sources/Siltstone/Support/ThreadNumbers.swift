@@ -20,7 +20,7 @@ final class ThreadNumbers: Sendable {
 
     /// Holds the thread's number plus one, or 0 for none. It is passed to the closure when the thread ends.
     private let local = unsafe Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
-    private let state = Locked(State())
+    private let state = Locked(State(), rank: .leaf)
     /// A copy of ``State/bound``, to be read without the lock.
     private let usedBound = Atomic<Int>(0)
 

@@ -10,7 +10,7 @@ final class ValueFileReader: Sendable {
     private let access: FileAccess
     /// Tells mappings whether to fetch pages before they are touched: only if memory is short.
     private let pageCache: PageCache
-    private let mappingState = Locked(MappingState())
+    private let mappingState = Locked(MappingState(), rank: .leaf)
 
     private struct MappingState {
         /// The mapping that new reads use; nil before the first read.

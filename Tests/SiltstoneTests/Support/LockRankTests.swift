@@ -1,4 +1,5 @@
 #if DEBUG
+import Foundation
 import Testing
 
 @testable import Siltstone
@@ -26,13 +27,14 @@ struct LockRankTests {
 
     @Test("the order that the store goes by is let pass, and so is each lock again once it was released")
     func allowed() {
-        let locks = [LockRank.values, .manifest, .sync, .write, .leaf].map { ConditionLock($0) }
+        let ranks: [LockRank] = [.callers, .values, .manifest, .sync, .write, .leaf, .directory, .file]
+        let locks = ranks.map { ConditionLock($0) }
         for first in locks.indices {
             for lock in locks[first...] { lock.lock() }
             for lock in locks[first...].reversed() { lock.unlock() }
         }
         // Not waited for, so in no order.
-        locks[4].withLock {
+        locks[ranks.count - 1].withLock {
             #expect(locks[0].tryLock())
             locks[0].unlock()
         }
@@ -44,6 +46,24 @@ struct LockRankTests {
         let (one, other) = (ConditionLock(), ConditionLock(.write))
         one.withLock { other.withLock {} }
         other.withLock { one.withLock {} }
+    }
+
+    @Test("every lock of the engine has a rank")
+    func all() throws {
+        let engine = URL(filePath: #filePath).appending(path: "../../../../Sources/Siltstone").standardized
+        let files = FileManager.default.enumerator(at: engine, includingPropertiesForKeys: nil)
+        let made = /\b(?:Locked|ConditionLock)(?:<.*>)?\(/
+        var count = 0
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift", file.lastPathComponent != "Locked.swift" else { continue }
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                guard line.contains(made), !line.drop(while: { $0 == " " }).hasPrefix("//") else { continue }
+                count += 1
+                let hasRank = line.contains("rank: .") || line.contains("ConditionLock(.")
+                #expect(hasRank && !line.contains(".unranked"), "\(file.lastPathComponent): \(line)")
+            }
+        }
+        #expect(count > 30)
     }
 }
 #endif

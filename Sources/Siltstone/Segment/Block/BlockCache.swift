@@ -53,7 +53,7 @@ final class BlockCache: Sendable {
     init(capacity: Int) {
         self.capacity = capacity
         let count = capacity < 8 << 20 ? 1 : 8
-        shards = (0..<count).map { _ in Locked(State()) }
+        shards = (0..<count).map { _ in Locked(State(), rank: .leaf) }
         shardCapacity = capacity / count
     }
 
