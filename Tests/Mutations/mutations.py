@@ -88,10 +88,10 @@ MUTATIONS = [
     Mutation(
         "directory-not-synced", "a new store's directory is not durable when its first write is acknowledged",
         "Recovery/StoreOpener.swift",
-        "        try syncParent()\n", ""),
+        "        try Self.syncParent(of: directory, fileSystem, ignoresPermission: true)\n", ""),
     Mutation(
         "checkpoint-not-synced", "a checkpoint's directory is not durable when it is reported", "Checkpoint/CheckpointWriter.swift",
-        "        try syncParent(of: path)\n", ""),
+        "        try StoreOpener.syncParent(of: path, fileSystem)\n", ""),
     Mutation(
         "recovery-not-synced", "what recovery found is not made durable before more is built on it", "Log/LogWriter.swift",
         "            do throws(FileSystemError) { try file.syncFully() } catch { throw StoreError(error).asUncertain }\n",
@@ -1257,7 +1257,7 @@ MUTATIONS = [
     Mutation(
         "lock-shared", "two processes may write to one store",
         "Recovery/StoreOpener.swift",
-        "path, exclusive: !configuration.readOnly, note",
+        "path, exclusive: exclusive, note",
         "path, exclusive: false, note", first="OpeningTests"),
     Mutation(
         "lock-given-up-early", "closing does not wait for work in the background",

@@ -78,7 +78,7 @@ struct CheckpointWriter {
         let writer = try Manifest.create(
             number: number, state: checkpoint, identity: directory.identity, in: path, fileSystem)
         try writer.close()
-        try syncParent(of: path)
+        try StoreOpener.syncParent(of: path, fileSystem)
     }
 
     private func link(_ file: StoreFile, into path: String) throws(StoreError) {
@@ -92,9 +92,5 @@ struct CheckpointWriter {
                 "a checkpoint links the store's files, so it must be on the same file system; choose another path",
                 file: path, errorNumber: error.errorNumber)
         }
-    }
-
-    private func syncParent(of path: String) throws(StoreError) {
-        try storeErrors(retrying(fileSystem.syncDirectory(StoreOpener.parent(of: path))))
     }
 }

@@ -46,6 +46,11 @@ enum StoreFile: Hashable, Sendable {
         self = file
     }
 
+    /// The files in a directory that have a store file's name.
+    static func list(in directory: String, _ fileSystem: any FileSystem) throws(StoreError) -> Set<StoreFile> {
+        Set(try storeErrors(retrying(fileSystem.entries(of: directory))).compactMap { StoreFile(name: $0) })
+    }
+
     /// The number in the name; nil if it has none.
     var number: UInt64? {
         switch self {

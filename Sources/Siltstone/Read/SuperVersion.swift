@@ -26,7 +26,8 @@ final class SuperVersion: Sendable {
     /// Returns the newest visible version of `key`; nil if there is none or it is a deletion.
     ///
     /// Uses the plan if it is complete. Otherwise it reads or inflates blocks, and checks the range tombstones of each
-    /// segment.
+    /// segment. Not one piece with ``ReadPlan/lookup(_:visible:)``: that one counts no references, and has no objects
+    /// that could own blocks.
     /// - Parameters:
     ///   - visible: the largest sequence number that the read sees.
     ///   - pin: keeps the block that has the record alive, if it was read or inflated.

@@ -369,7 +369,8 @@ struct LogRecovery {
         }
     }
 
-    /// Creates a log if no log can be continued.
+    /// Creates a log if no log can be continued. Not one piece with ``VersionSet/createLog()``: there is no version
+    /// set yet, one edit also removes logs, and the next opening removes what a failed one leaves.
     /// - Parameter unused: logs that the same edit removes. Otherwise recovery would find a log before the new one that
     ///   the new one's link does not name.
     private func newLog(

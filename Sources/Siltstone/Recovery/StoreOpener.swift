@@ -18,7 +18,11 @@ struct StoreOpener {
         var opener = StoreOpener(
             directory: normalized(path, fileSystem), configuration: configuration, fileSystem: fileSystem)
         try opener.prepareDirectory()
-        opener.lock = try opener.takeLock()
+        // Refuses a foreign directory before it creates anything in it, such as a lock file.
+        try opener.refuseForeignDirectory()
+        opener.lock = try Self.lock(
+            opener.directory, fileSystem, exclusive: !configuration.readOnly, waitsForDropped: true,
+            advice: "close it there, or open a checkpoint of it")
         do { return try opener.open() } catch {
             opener.lock?.release()
             throw error
@@ -87,44 +91,46 @@ struct StoreOpener {
         }
     }
 
-    /// Locks the directory: shared for reading only, otherwise exclusively. Waits for stores that this process has
-    /// dropped.
-    /// - Returns: nil if a read-only store has no lock file.
-    /// - Throws: ``StoreError/Code/locked`` if the store is in use; ``StoreError/Code/notAStore`` or
-    ///   ``StoreError/Code/notFound`` if the directory is no store, and none may be created in it.
-    private func takeLock() throws(StoreError) -> (any FileLock)? {
+    /// Locks the directory of a store.
+    /// - Parameters:
+    ///   - exclusive: false for reading only, which several owners may share.
+    ///   - purpose: what the owner does, for the lock file.
+    ///   - waitsForDropped: true to wait for stores that this process has dropped without closing them.
+    ///   - advice: what the caller can do if the store is in use.
+    /// - Returns: nil if the lock is not exclusive and there is no lock file.
+    /// - Throws: ``StoreError/Code/locked`` if the store is in use. Names the owner, if the lock file does.
+    static func lock(
+        _ directory: String, _ fileSystem: any FileSystem, exclusive: Bool, purpose: String = "",
+        waitsForDropped: Bool = false, advice: String
+    ) throws(StoreError) -> (any FileLock)? {
         let path = StoreFile.lock.path(in: directory)
-        // Refuses a foreign directory before it creates anything in it, such as a lock file.
-        try refuseForeignDirectory()
         while true {
             // A store that this process has dropped releases its lock when its background work has ended. The counter
             // is read before the attempt, because the release may happen right after a failed attempt.
-            let mayComeFree = Self.abandonments.load(ordering: .sequentiallyConsistent) > 0
+            let mayComeFree = waitsForDropped && abandonments.load(ordering: .sequentiallyConsistent) > 0
             do {
                 return try retrying(
                     fileSystem.lock(
-                        path, exclusive: !configuration.readOnly, note: "process \(Platform.processIdentifier)"))
+                        path, exclusive: exclusive, note: "process \(Platform.processIdentifier)" + purpose))
             } catch {
                 // A copy without its lock file, or a store on a read-only medium, can still be read.
-                if configuration.readOnly, error.isMissing { return nil }
+                if !exclusive, error.isMissing { return nil }
                 guard error.isLocked else { throw StoreError(error) }
-                guard mayComeFree else { throw Self.locked(path, error) }
+                guard mayComeFree else {
+                    throw StoreError(
+                        .locked, "the store is in use" + (error.detail.map { ", \($0)" } ?? "") + "; " + advice,
+                        file: path, errorNumber: error.errorNumber)
+                }
                 // Polls for the release.
                 Platform.sleep(microseconds: 500)
             }
         }
     }
 
-    /// Names the owner, if the lock file does.
-    private static func locked(_ path: String, _ error: FileSystemError) -> StoreError {
-        StoreError(
-            .locked,
-            "the store is in use" + (error.detail.map { ", \($0)" } ?? "")
-                + "; close it there, or open a checkpoint of it", file: path, errorNumber: error.errorNumber)
-    }
-
     /// Refuses a directory that is no store. A store has a `CURRENT`. A new store is created only in a directory that
     /// is empty, or that contains only files of an interrupted creation.
+    /// - Throws: ``StoreError/Code/notAStore``; ``StoreError/Code/notFound`` if there is no store, and none may be
+    ///   created.
     private func refuseForeignDirectory() throws(StoreError) {
         let names = try Self.names(in: directory, fileSystem)
         if names.contains(StoreFile.current.name) { return }
@@ -156,7 +162,7 @@ struct StoreOpener {
     func open() throws(StoreError) -> RecoveredStore {
         guard let number = try CurrentFile.read(in: directory, fileSystem) else { return try create() }
         let found = try readManifest(number)
-        let present = try listFiles()
+        let present = try StoreFile.list(in: directory, fileSystem)
         try checkPresence(found.state, present)
         let files = storeDirectory(found.header.store)
         let version = try files.open(found.state)
@@ -166,11 +172,6 @@ struct StoreOpener {
         try recovery.readLogs()
         try recovery.checkUnnamedLogs(present, manifest: number)
         return try finish(found, recovery, version, files, present)
-    }
-
-    /// The files in the directory that have a store file's name.
-    private func listFiles() throws(StoreError) -> Set<StoreFile> {
-        Set(try Self.names(in: directory, fileSystem).compactMap { StoreFile(name: $0) })
     }
 
     /// All names in a directory, sorted.
@@ -286,8 +287,9 @@ struct StoreOpener {
         guard configuration.createIfMissing, !configuration.readOnly else {
             throw StoreError(.notFound, "the directory holds no store", file: directory)
         }
-        try syncParent()
-        try remove(try listFiles().subtracting([.lock]), of: nil)
+        // Even if the directory already existed: an earlier attempt may have created it and then failed.
+        try Self.syncParent(of: directory, fileSystem, ignoresPermission: true)
+        try remove(try StoreFile.list(in: directory, fileSystem).subtracting([.lock]), of: nil)
         let (manifestNumber, logNumber): (UInt64, UInt64) = (1, 2)
         let state = ManifestState(nextFileNumber: 3, logs: [logNumber])
         let identity = StoreIdentity.random()
@@ -319,15 +321,16 @@ struct StoreOpener {
         ArenaPool(maximumBytes: 2 * configuration.memTableBytes, usualCount: configuration.sealedMemTableLimit + 1)
     }
 
-    /// Makes the directory's own name durable, even if it already existed: an earlier attempt may have created it and
-    /// then failed.
-    private func syncParent() throws(StoreError) {
+    /// Makes the name of a directory durable.
+    /// - Parameter ignoresPermission: true if the program may have received the directory inside one that it may not
+    ///   read. Whoever created the directory is then responsible for its name.
+    static func syncParent(
+        of path: String, _ fileSystem: any FileSystem, ignoresPermission: Bool = false
+    ) throws(StoreError) {
         do throws(FileSystemError) {
-            try retrying(fileSystem.syncDirectory(Self.parent(of: directory)))
+            try retrying(fileSystem.syncDirectory(parent(of: path)))
         } catch {
-            // The program may have received a directory inside one that it may not read. Whoever created that directory
-            // is responsible for its name.
-            if Platform.isPermission(error.errorNumber) { return }
+            if ignoresPermission, Platform.isPermission(error.errorNumber) { return }
             throw StoreError(error)
         }
     }
@@ -337,7 +340,7 @@ struct StoreOpener {
     private func refuseLostCurrent() throws(StoreError) {
         let path = StoreFile.current.path(in: directory)
         let lost = StoreError.corrupt("CURRENT does not exist, but files of a store do", file: path)
-        for file in try listFiles().sorted(by: { $0.name < $1.name }) {
+        for file in try StoreFile.list(in: directory, fileSystem).sorted(by: { $0.name < $1.name }) {
             switch file {
             case .segment, .values: throw lost
             case .manifest(let number) where number > 1: throw lost

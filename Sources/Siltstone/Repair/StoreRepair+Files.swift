@@ -11,11 +11,6 @@ extension StoreRepair {
         case damaged(StoreError)
     }
 
-    /// The names in the directory that a store's file can have.
-    func listFiles() throws(StoreError) -> Set<StoreFile> {
-        Set(try storeErrors(retrying(fileSystem.entries(of: directory))).compactMap { StoreFile(name: $0) })
-    }
-
     /// Returns the names that stand for directories instead of files, and reports each as a loss. The store never
     /// creates such a directory, but something else can, for example a faulty restore.
     mutating func directories(among listed: Set<StoreFile>) throws(StoreError) -> Set<StoreFile> {
@@ -110,7 +105,8 @@ extension StoreRepair {
         lose(.current, nil, "no manifest can be read: removed keys may come back, and order is taken from the records")
     }
 
-    /// Reads the edits of a manifest up to the first damage, which is reported as a loss.
+    /// Reads the edits of a manifest up to the first damage, which is reported as a loss. Not one piece
+    /// with ``StoreOpener/readManifest(_:)``: that one refuses damage, frames of a log, and states that fail its checks.
     /// - Returns: the state after the intact edits, nil if there are none; and true if there was no damage.
     private mutating func readEdits(
         _ number: UInt64
@@ -151,7 +147,8 @@ extension StoreRepair {
         return true
     }
 
-    /// True if a log contains an intact batch, even if its header or anything before the batch is damaged.
+    /// True if a log contains an intact batch, even if its header or anything before the batch is damaged. Not one
+    /// piece with ``LogRecovery/holdsChanges(_:in:_:)``: that one stops at damage, as an opening does.
     private func holdsBatch(_ number: UInt64) throws(StoreError) -> Bool {
         let contents = try readLog(number)
         var pieces = LogSalvage(contents.bytes, header: FileHeader(kind: .log, store: identity, number: number))

@@ -58,14 +58,15 @@ struct StoreRepair {
         }
         // Checked before taking the lock, because the lock file would otherwise be created in a foreign directory.
         var isStore = false
-        for file in try listFiles() where file.number != nil || file == .current {
+        for file in try StoreFile.list(in: directory, fileSystem) where file.number != nil || file == .current {
             if try OrphanFile.isOurs(file, in: directory, fileSystem, store: nil) { isStore = true }
         }
         guard isStore else {
             throw StoreError(.notAStore, "the directory holds no file of a store", file: directory)
         }
-        let lock = try takeLock()
-        defer { lock.release() }
+        let lock = try StoreOpener.lock(
+            directory, fileSystem, exclusive: true, purpose: ", repairing", advice: "close it first")
+        defer { lock?.release() }
         if try isIntact() {
             report.wasClean = true
             return report
@@ -79,7 +80,7 @@ struct StoreRepair {
 
     /// Salvages all files, and installs the repaired store.
     private mutating func rebuild() throws(StoreError) {
-        let listed = try listFiles()
+        let listed = try StoreFile.list(in: directory, fileSystem)
         let directories = try directories(among: listed)
         let present = listed.subtracting(directories)
         try findIdentity(present)
@@ -111,23 +112,6 @@ struct StoreRepair {
         return next.nextFileNumber
     }
 
-    // MARK: Lock and check
-
-    private func takeLock() throws(StoreError) -> any FileLock {
-        do {
-            return try retrying(
-                fileSystem.lock(
-                    path(.lock), exclusive: true, note: "process \(Platform.processIdentifier), repairing"))
-        } catch {
-            if error.isLocked {
-                throw StoreError(
-                    .locked, "the store is in use" + (error.detail.map { ", \($0)" } ?? "") + "; close it first",
-                    file: error.path, errorNumber: error.errorNumber)
-            }
-            throw StoreError(error)
-        }
-    }
-
     /// True if the store opens and every byte of the files in use is intact. Then sets the number of records in the
     /// report.
     private mutating func isIntact() throws(StoreError) -> Bool {
@@ -152,5 +136,4 @@ struct StoreRepair {
             return false
         }
     }
-
 }

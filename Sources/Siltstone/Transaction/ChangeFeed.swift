@@ -22,7 +22,7 @@ final class ChangeFeed: Sendable {
         case closed
     }
 
-    private struct State {
+    struct State {
         /// The records from ``firstIndex`` on, after `head` empty slots.
         var records: [CommitRecord?] = []
         var head = 0
@@ -61,7 +61,7 @@ final class ChangeFeed: Sendable {
 
     /// The largest number of bytes that the records may take.
     let capacity: Int
-    private let state = Locked(State(), rank: .leaf)
+    let state = Locked(State(), rank: .leaf)
     private let listening = Atomic<Bool>(false)
     /// Wakes waiting subscribers, so that the writer does not spend time on it.
     private let queue = DispatchQueue(label: "siltstone.changes", qos: .userInitiated)
@@ -214,7 +214,4 @@ final class ChangeFeed: Sendable {
             state.waiters[waiter] = nil
         }
     }
-
-    /// The number of names that were not passed to ``forget(_:)``, for tests.
-    var rememberedWaits: Int { state.withLock { $0.names.union($0.cancelled).union($0.waiters.keys).count } }
 }

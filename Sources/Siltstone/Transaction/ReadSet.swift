@@ -12,7 +12,7 @@ struct ReadSet: Sendable {
     /// The range that each scan has read so far.
     private var scans: [KeyRange] = []
     /// Bytes of the bounds of ``scans``.
-    private var scanBytes = 0
+    private(set) var scanBytes = 0
     /// The number of the first of ``scans``. Numbers are never reused, because an old scan may still be running.
     private var firstScan = 0
     private(set) var ranges = KeyRangeSet()
@@ -24,9 +24,6 @@ struct ReadSet: Sendable {
     private static let recentKeys = 4
 
     var keyCount: Int { ends.count }
-
-    /// Bytes of the bounds of all ranges.
-    var boundBytes: Int { ranges.byteCount + scanBytes }
 
     /// Whether anything but single keys was read.
     var hasRanges: Bool { !ranges.isEmpty || !scans.isEmpty }

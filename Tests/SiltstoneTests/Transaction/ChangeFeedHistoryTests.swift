@@ -286,3 +286,10 @@ import Testing
         }
     }
 }
+
+extension ChangeFeed {
+    /// Number of waits of which something is left.
+    fileprivate var rememberedWaits: Int {
+        state.withLock { $0.names.union($0.cancelled).union($0.waiters.keys).count }
+    }
+}

@@ -50,7 +50,7 @@ import Testing
         for number in 0..<1_000 {
             reads.updateScan(reads.addScan(), KeyRange(from: bound(2 * number), to: bound(2 * number + 1)))
             // Two limits of 16 MiB, and one range that may be beyond each.
-            #expect(reads.boundBytes <= 32 << 20 + 256 << 10)
+            #expect(reads.ranges.byteCount + reads.scanBytes <= 32 << 20 + 256 << 10)
         }
         let ranges = reads.mergingScans().ranges
         #expect((0..<1_000).allSatisfy { number in bound(2 * number).withBytes { ranges.contains($0) } })
