@@ -32,7 +32,7 @@ extension File {
         var done = 0
         while done < buffer.count {
             let rest = buffer[done...]
-            let count = try retrying(unsafe read(into: rest.buffer, at: offset + done))
+            let count = try retrying(readOnce(into: rest, at: offset + done))
             if count == 0 { break }
             done += count
         }
@@ -42,7 +42,7 @@ extension File {
     /// Writes all of `bytes`.
     func writeFully(_ bytes: Bytes, at offset: Int) throws(FileSystemError) {
         try writeAll(bytes.count, at: offset) { done throws(FileSystemError) in
-            try unsafe write(bytes.dropped(done).buffer, at: offset + done)
+            try writeOnce(bytes.dropped(done), at: offset + done)
         }
     }
 
@@ -52,9 +52,8 @@ extension File {
     ) throws(FileSystemError) {
         let (bodyStart, tailStart) = (head.count, head.count + body.count)
         try writeAll(tailStart + tail.count, at: offset) { done throws(FileSystemError) in
-            try unsafe write(
-                head.dropped(done).buffer, body.dropped(done - bodyStart).buffer, tail.dropped(done - tailStart).buffer,
-                at: offset + done)
+            try writeOnce(
+                head.dropped(done), body.dropped(done - bodyStart), tail.dropped(done - tailStart), at: offset + done)
         }
     }
 

@@ -130,6 +130,23 @@ extension File {
     public func beginSync(offset: Int, length: Int) {}
 }
 
+extension File {
+    /// Reads once, into the engine's type.
+    func readOnce(into bytes: MutableBytes, at offset: Int) throws(FileSystemError) -> Int {
+        try unsafe read(into: bytes.buffer, at: offset)
+    }
+
+    /// Writes once, from the engine's type.
+    func writeOnce(_ bytes: Bytes, at offset: Int) throws(FileSystemError) -> Int {
+        try unsafe write(bytes.buffer, at: offset)
+    }
+
+    /// Writes three pieces once, from the engine's type.
+    func writeOnce(_ head: Bytes, _ body: Bytes, _ tail: Bytes, at offset: Int) throws(FileSystemError) -> Int {
+        try unsafe write(head.buffer, body.buffer, tail.buffer, at: offset)
+    }
+}
+
 extension FileMapping {
     /// The bytes, in the engine's type.
     var memory: MutableBytes { unsafe MutableBytes(bytes) }

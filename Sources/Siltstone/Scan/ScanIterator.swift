@@ -143,8 +143,8 @@ struct ScanIterator: ~Copyable {
                 if _slowPath(!isValue || !isPlain), Self.isHidden(current, stretch) { continue }
                 remaining &-= 1
                 let goesOn =
-                    unsafe _fastPath(isValue)
-                    ? try body(current.key.buffer.bytes, current.value.buffer.bytes)
+                    _fastPath(isValue)
+                    ? try unsafe body(current.key.buffer.bytes, current.value.buffer.bytes)
                     : try handResolved(current, to: body)
                 if !goesOn { return }
             }

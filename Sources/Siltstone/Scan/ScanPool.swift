@@ -16,7 +16,7 @@ final class ScanPool: Sendable {
     private var ownSlot: Int { (ThreadNumbers.shared.current ?? 0) & (Self.slotCount - 1) }
 
     /// Takes a pooled scan, of any super version. The caller owns it from now on.
-    func take() -> Borrowed<Scan>? { slots[ownSlot].exchange(nil) }
+    func take() -> Borrowed<Scan>? { slots.exchange(nil, at: ownSlot) }
 
     /// Adds a scan that is not in use, or releases it if its slot is taken.
     /// - Parameters:
@@ -31,15 +31,15 @@ final class ScanPool: Sendable {
         }
         guard isUsable else { return scan.release() }
         let slot = ownSlot
-        guard slots[slot].fill(scan) else { return scan.release() }
+        guard slots.fill(scan, at: slot) else { return scan.release() }
         // The publisher of the next super version clears the pool after publishing. Either it finds this scan, or the
         // check here sees the new super version. While the scan is in its slot, its super version is alive, so no other
         // can have the same address.
-        if !isCurrent(superVersion) { slots[slot].exchange(nil)?.release() }
+        if !isCurrent(superVersion) { slots.exchange(nil, at: slot)?.release() }
     }
 
     /// Releases all pooled scans.
     func clear() {
-        for slot in 0..<Self.slotCount { slots[slot].exchange(nil)?.release() }
+        for slot in 0..<Self.slotCount { slots.exchange(nil, at: slot)?.release() }
     }
 }

@@ -32,3 +32,55 @@ struct AtomicArray<Value: AtomicRepresentable & FixedWidthInteger>: ~Copyable, @
         unsafe Prefetch.line(UnsafeRawPointer(start + index))
     }
 }
+
+/// Bits that several threads set and test, to record which data was verified, or requested from the disk. They are
+/// never cleared.
+///
+/// A set bit guards immutable data, so relaxed order is enough. A reader that sees the bit may read the data. A reader
+/// that misses it only does the work again.
+///
+/// `@unchecked Sendable`: all accesses are atomic until the owner ends.
+struct AtomicBitmap: ~Copyable, @unchecked Sendable {
+    /// The bits. Unowned: must not outlive the bitmap.
+    let bits: AtomicBits
+
+    /// Creates a bitmap without set bits.
+    /// - Parameter count: number of bits.
+    init(count: Int) { bits = AtomicBits(count: count) }
+
+    deinit { bits.deallocate() }
+
+    @inline(__always)
+    func isSet(_ index: Int) -> Bool { bits.isSet(index) }
+
+    func set(_ index: Int) { bits.set(index) }
+}
+
+/// The bits of an ``AtomicBitmap``, by address. Unowned: must not outlive the bitmap.
+@safe
+struct AtomicBits: @unchecked Sendable {  // all accesses are atomic
+    private let words: UnsafeMutablePointer<UInt64>
+
+    fileprivate init(count: Int) {
+        let capacity = count / 64 + 1
+        unsafe words = .allocate(capacity: capacity)
+        unsafe words.initialize(repeating: 0, count: capacity)
+    }
+
+    fileprivate func deallocate() { unsafe words.deallocate() }
+
+    @inline(__always)
+    private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        // Atomic<UInt64> has the layout of UInt64 (SE-0410), and is loaded and stored in place.
+        unsafe UnsafeMutableRawPointer(words + (index &>> 6)).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    @inline(__always)
+    func isSet(_ index: Int) -> Bool {
+        unsafe word(index).pointee.load(ordering: .relaxed) & (1 &<< UInt64(truncatingIfNeeded: index & 63)) != 0
+    }
+
+    func set(_ index: Int) {
+        unsafe word(index).pointee.bitwiseOr(1 << UInt64(index & 63), ordering: .relaxed)
+    }
+}

@@ -1,3 +1,5 @@
+import CInstructions
+
 /// Borrowed bytes: a key, a value, a block. An address and a count.
 ///
 /// The function that returns or passes bytes states how long they are valid: until a closure returns, as long as a
@@ -104,6 +106,14 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     func uncheckedLoad<T: BitwiseCopyable>(at offset: Int, as type: T.Type) -> T {
         assert(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
         return unsafe start.loadUnaligned(fromByteOffset: offset, as: T.self)
+    }
+
+    /// Compares the first 16 bytes with `byte` at once: bit i is set if byte i is the same. The caller knows that there
+    /// are as many.
+    @inline(__always)
+    func uncheckedPlaces(of byte: UInt8) -> UInt32 {
+        assert(count >= 16)
+        return unsafe siltstone_find_byte(start, byte)
     }
 
     /// Returns the part `[offset, offset + count)`. The caller knows that it does not exceed the bytes.

@@ -30,7 +30,7 @@ package enum LockRank: Int, Sendable {
 enum HeldLocks {
     #if DEBUG
     /// One bit for each rank; set while the thread holds a lock of that rank.
-    private static let ranks = unsafe Platform.ThreadLocal { _ in }
+    private static let ranks = Platform.ThreadLocal { _ in }
 
     /// Traps if the calling thread must not take a lock of this rank.
     static func check(_ rank: LockRank) {

@@ -1,6 +1,8 @@
 // The only file that names the C library: it has every call that the engine makes of it, and all differences by
 // platform.
 
+import CInstructions
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -395,6 +397,7 @@ enum Platform {
 
         /// Creates the number, with 0 in each thread.
         /// - Parameter onExit: gets the number of a thread that ends, as the bits of an address, if it is not 0.
+        @safe
         init(onExit: Destructor) {
             var key = pthread_key_t()
             // Fails only if the process has a thousand keys.
@@ -407,6 +410,14 @@ enum Platform {
             get { unsafe Int(bitPattern: pthread_getspecific(key)) }
             nonmutating set { unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
         }
+    }
+
+    /// A word of the calling thread, 0 at first. Nobody is told when the thread ends.
+    ///
+    /// Neither accessor is inlined, because each object file has a word of its own.
+    static var threadWord: Int {
+        @inline(never) get { unsafe siltstone_thread_word().pointee }
+        @inline(never) set { unsafe siltstone_thread_word().pointee = newValue }
     }
 
     /// The process's working directory; nil, with an error number, on failure.

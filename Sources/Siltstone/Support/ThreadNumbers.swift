@@ -1,4 +1,3 @@
-import CInstructions
 import Synchronization
 
 /// Numbers for threads. A thread gets a number at its first request and keeps it until it ends; no other thread has
@@ -19,7 +18,8 @@ final class ThreadNumbers: Sendable {
     }
 
     /// Holds the thread's number plus one, or 0 for none. It is passed to the closure when the thread ends.
-    private let local = unsafe Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
+    /// ``Platform/threadWord`` is a copy for the calling thread, which is read in a third of the time.
+    private let local = Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
     private let state = Locked(State(), rank: .leaf)
     /// A copy of ``State/bound``, to be read without the lock.
     private let usedBound = Atomic<Int>(0)
@@ -32,16 +32,8 @@ final class ThreadNumbers: Sendable {
     /// The calling thread's number; nil if there are too many threads.
     @inline(__always)
     var current: Int? {
-        let number = Self.word
+        let number = Platform.threadWord
         return number > 0 ? number &- 1 : take()
-    }
-
-    /// A copy of ``local`` for the calling thread, which is read in a third of the time.
-    ///
-    /// Neither accessor is inlined, because each object file has a word of its own.
-    private static var word: Int {
-        @inline(never) get { unsafe siltstone_thread_word().pointee }
-        @inline(never) set { unsafe siltstone_thread_word().pointee = newValue }
     }
 
     /// Takes a number for the calling thread. Not inlined, because it runs once for each thread.
@@ -50,7 +42,7 @@ final class ThreadNumbers: Sendable {
         // The thread may have a number although its word is 0: the word was lost, or belongs to another object file.
         let held = local.value
         if held > 0 {
-            Self.word = held
+            Platform.threadWord = held
             return held - 1
         }
         let number = state.withLock { state -> Int? in
@@ -62,14 +54,14 @@ final class ThreadNumbers: Sendable {
         }
         if let number {
             local.value = number + 1
-            Self.word = number + 1
+            Platform.threadWord = number + 1
         }
         return number
     }
 
     /// Returns a number for reuse. Runs on the thread that ends.
     private func giveBack(_ number: Int) {
-        Self.word = 0
+        Platform.threadWord = 0
         state.withLock { $0.free.append(number) }
     }
 }

@@ -55,7 +55,7 @@ final class WritePath: Sendable {
 
     /// The state. The caller holds the write lock.
     var state: WriteState {
-        // Addressors instead of coroutine accessors, which would copy the state first.
+        // Addressors instead of coroutine accessors, which would copy the state first (Docs/RawMemory.md).
         @inline(__always) unsafeAddress { unsafe cell.place }
         @inline(__always) unsafeMutableAddress { unsafe cell.mutablePlace }
     }

@@ -1,5 +1,3 @@
-import CInstructions
-
 /// One bucket of a hash-index page, searched for one hash.
 ///
 /// A bucket is one cache line of 64 bytes: 12 fingerprints of one byte, an overflow filter of 4 bytes, and 12 words of 4
@@ -33,7 +31,7 @@ struct HashIndexLine {
     /// next lookup.
     @inline(__always)
     var matches: UInt32 {
-        unsafe siltstone_find_byte(bytes.start, HashIndexGeometry.fingerprint(of: hash)) & Self.allPlaces
+        bytes.uncheckedPlaces(of: HashIndexGeometry.fingerprint(of: hash)) & Self.allPlaces
     }
 
     /// A bit for each slot. The comparison covers 16 bytes, the last 4 of which are the overflow filter.
