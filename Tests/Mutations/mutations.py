@@ -248,9 +248,9 @@ MUTATIONS = [
     Mutation(
         "batch-visible-early", "readers see the beginning of a batch", "Read/ReadPath+Get.swift",
         "        let visible = sequence ?? self.visible\n"
-        "        return try reading.view.with {",
+        "        return try reading.superVersion.with {",
         "        let visible = sequence ?? .greatest\n"
-        "        return try reading.view.with {",
+        "        return try reading.superVersion.with {",
         first="ReadRaceTests"),
     Mutation(
         "condition-unchecked", "a condition is not looked at again under the lock", "Write/WritePath+Change.swift",
@@ -800,9 +800,9 @@ MUTATIONS = [
         first="SegmentRoundTripTests"),
     Mutation(
         "any-kind-lent", "a point read takes a record of any kind for a value",
-        "Segment/Block/RecordHead.swift",
+        "Segment/Block/RecordHeader.swift",
         "word & 0xffff == UInt64(truncatingIfNeeded: keyCount) &<< 8 | UInt64(RecordKind.value.rawValue)",
-        "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeadTests"),
+        "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeaderTests"),
     Mutation(
         "row-not-counted", "a walk that becomes part of the caller does not count what it has handed out",
         "Scan/ScanIterator.swift", "remaining &-= taken - before\n", "_ = before\n", first="InlinedIteratorTests"),
@@ -876,7 +876,7 @@ MUTATIONS = [
     Mutation(
         "younger-record-lent", "a snapshot reads what was written after it from a segment",
         "Segment/Read/SegmentProbe.swift",
-        "if _slowPath(value.greatestSequence > visible), head.sequence > visible { return .unclear }",
+        "if _slowPath(value.greatestSequence > visible), header.sequence > visible { return .unclear }",
         "", first="SegmentRoundTripTests"),
     Mutation(
         "range-tombstone-unheeded", "point reads do not heed the range tombstones of memtables",
@@ -1474,7 +1474,7 @@ MUTATIONS = [
         first="ChangeFeedHistoryTests"),
     Mutation(
         "waits-remembered", "a feed remembers waits that are over", "Transaction/ChangeFeed.swift",
-        "if body == nil, state.names.contains(waiter) {", "if body == nil {", first="ChangeFeedHistoryTests"),
+        "if body == nil, state.waiterIDs.contains(waiterID) {", "if body == nil {", first="ChangeFeedHistoryTests"),
     Mutation(
         "batch-told-in-parts", "a commit in the feed lacks its last change", "Transaction/CommitRecord.swift",
         "return changes.isEmpty ? nil : .commit(changes, through: last)",

@@ -28,8 +28,8 @@ public final class ChangeObservation: Sendable {
 
         private let state: Locked<State>
         private let feed: ChangeFeed
-        /// The name of the worker's waits in the feed.
-        private let waiter: Int
+        /// Identifies the worker in the feed.
+        private let waiterID: Int
         private let isCancelled = Atomic<Bool>(false)
         private let queue = DispatchQueue(label: "siltstone.observation")
         private let body: @Sendable (Result<ChangeEvent, StoreError>) -> Void
@@ -39,7 +39,7 @@ public final class ChangeObservation: Sendable {
         ) {
             state = Locked(State(cursor: subscription.start, subscription: subscription), rank: .callers)
             feed = subscription.store.engine.feed
-            waiter = feed.makeWaiter()
+            waiterID = feed.makeWaiterID()
             self.body = body
         }
 
@@ -47,7 +47,7 @@ public final class ChangeObservation: Sendable {
 
         func cancel() {
             isCancelled.store(true, ordering: .relaxed)
-            feed.cancel(waiter)
+            feed.cancel(waiterID)
         }
 
         /// Delivers the available events, and then waits for more. Runs on the queue.
@@ -61,7 +61,7 @@ public final class ChangeObservation: Sendable {
                     for event in events where !isCancelled.load(ordering: .relaxed) { body(.success(event)) }
                 case .success(.upToDate):
                     let index = state.withLock { $0.cursor.index }
-                    return feed.wait(waiter, at: index) { self.queue.async { self.run() } }
+                    return feed.wait(waiterID, at: index) { self.queue.async { self.run() } }
                 case .success(.closed): return end()
                 case .failure(let error):
                     body(.failure(error))
@@ -72,7 +72,7 @@ public final class ChangeObservation: Sendable {
         }
 
         private func end() {
-            feed.forget(waiter)
+            feed.forget(waiterID)
             // Releases the subscription, which may be the last owner of the store. This happens outside the lock.
             let subscription = state.withLock { state in
                 defer { state.subscription = nil }

@@ -56,9 +56,9 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         }
 
         private func wait(_ feed: ChangeFeed) async {
-            let waiter = feed.makeWaiter()
-            await feed.wait(waiter, at: cursor.index)
-            feed.forget(waiter)
+            let waiterID = feed.makeWaiterID()
+            await feed.wait(waiterID, at: cursor.index)
+            feed.forget(waiterID)
         }
     }
 }

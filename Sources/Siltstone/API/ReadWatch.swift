@@ -17,14 +17,14 @@ package final class ReadWatch: Sendable {
     private let store: KeyValueStore
     /// The sequence number of the closure's snapshot. Commits up to it are ignored.
     private let snapshot: SequenceNumber
-    /// The name of its waits in the feed.
-    private let waiter: Int
+    /// Identifies it in the feed.
+    private let waiterID: Int
     private let state: Locked<State>
 
     private init(_ store: KeyValueStore, position: Int, snapshot: SequenceNumber, _ reads: ReadSet) {
         self.store = store
         self.snapshot = snapshot
-        waiter = store.engine.feed.makeWaiter()
+        waiterID = store.engine.feed.makeWaiterID()
         state = Locked(State(position: position, reads: ReadIndex(reads)), rank: .callers)
     }
 
@@ -58,7 +58,7 @@ package final class ReadWatch: Sendable {
         while true {
             try Task.checkCancellation()
             guard let position = try advance() else { return }
-            await feed.wait(waiter, at: position)
+            await feed.wait(waiterID, at: position)
         }
     }
 
@@ -68,7 +68,7 @@ package final class ReadWatch: Sendable {
             defer { state.isCancelled = true }
             return !state.isCancelled
         }
-        if isFirst { store.engine.feed.cancel(waiter) }
+        if isFirst { store.engine.feed.cancel(waiterID) }
     }
 
     /// Compares the commits since the last call with the read set.
@@ -106,7 +106,7 @@ package final class ReadWatch: Sendable {
 
     /// Ends the subscription to the feed.
     private func end() {
-        store.engine.feed.forget(waiter)
+        store.engine.feed.forget(waiterID)
         store.engine.feed.unsubscribe()
     }
 }

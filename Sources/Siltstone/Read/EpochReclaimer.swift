@@ -51,8 +51,8 @@ final class EpochReclaimer: @unchecked Sendable {
         }
     }
 
-    init(_ view: SuperVersion) {
-        latest = AtomicBorrowed(.retaining(view))
+    init(_ superVersion: SuperVersion) {
+        latest = AtomicBorrowed(.retaining(superVersion))
         let size = (ThreadNumbers.limit + 1) * Self.slotBytes
         unsafe slots = .allocate(byteCount: size, alignment: Self.slotBytes)
         unsafe slots.initializeMemory(as: UInt8.self, repeating: 0, count: size)
@@ -61,7 +61,7 @@ final class EpochReclaimer: @unchecked Sendable {
     deinit {
         // No reader is left. The end of a super version takes leaf locks, so it comes after the release of this one.
         let left = retirement.withLock { $0.waiting + $0.leaving }
-        for retired in left { retired.view.release() }
+        for retired in left { retired.superVersion.release() }
         latest.load()?.release()
         unsafe slots.deallocate()
     }
@@ -79,7 +79,7 @@ final class EpochReclaimer: @unchecked Sendable {
         let slot: UnsafeMutableRawPointer
         /// The contents of the slot before the read; ``EpochReclaimer/isShared`` if the slot is the shared one.
         let before: UInt64
-        let view: Borrowed<SuperVersion>
+        let superVersion: Borrowed<SuperVersion>
     }
 
     /// Stands for the shared slot in ``Guard/before``.
@@ -97,7 +97,7 @@ final class EpochReclaimer: @unchecked Sendable {
         if readersFence { atomicMemoryFence(ordering: .sequentiallyConsistent) }
         // Keeps the compiler from reordering the store and the load. On x86 this emits no instruction.
         atomicMemoryFence(ordering: .acquiringAndReleasing)
-        return unsafe Guard(slot: slot.address, before: before, view: latest.load().unsafelyUnwrapped)
+        return unsafe Guard(slot: slot.address, before: before, superVersion: latest.load().unsafelyUnwrapped)
     }
 
     /// Ends a read.
@@ -124,8 +124,8 @@ final class EpochReclaimer: @unchecked Sendable {
     private func enterShared() -> Guard {
         unsafe sharedSlot.reading.pointee.add(1, ordering: .sequentiallyConsistent)
         unsafe sharedSlot.count.pointee.add(1, ordering: .relaxed)
-        let view = unsafe latest.loadInOrder().unsafelyUnwrapped
-        return unsafe Guard(slot: sharedSlot.address, before: Self.isShared, view: view)
+        let superVersion = unsafe latest.loadInOrder().unsafelyUnwrapped
+        return unsafe Guard(slot: sharedSlot.address, before: Self.isShared, superVersion: superVersion)
     }
 
     /// Ends a read in the shared slot.
@@ -136,14 +136,14 @@ final class EpochReclaimer: @unchecked Sendable {
     func current() -> SuperVersion {
         let reading = enter()
         defer { leave(reading) }
-        return reading.view.object
+        return reading.superVersion.object
     }
 
     /// Whether a super version is the current one. A super version that was replaced never becomes current again; the
     /// caller must keep it alive, so that no other one can have its address.
     @inline(__always)
-    func isCurrent(_ view: Borrowed<SuperVersion>) -> Bool {
-        latest.loadInOrder() == view
+    func isCurrent(_ superVersion: Borrowed<SuperVersion>) -> Bool {
+        latest.loadInOrder() == superVersion
     }
 
     /// The number of reads started so far.
@@ -164,25 +164,25 @@ final class EpochReclaimer: @unchecked Sendable {
         var epoch: UInt64 = 0
     }
 
-    /// Makes `view` the current super version for all reads that start from now on.
+    /// Makes `superVersion` the current super version for all reads that start from now on.
     /// - Returns: the previous one, which readers may still use. The caller must pass it to ``retire(_:)``, off the hot
     ///   path.
-    func publish(_ view: SuperVersion) -> Retired {
-        unsafe Retired(view: latest.exchange(.retaining(view)).unsafelyUnwrapped)
+    func publish(_ superVersion: SuperVersion) -> Retired {
+        unsafe Retired(superVersion: latest.exchange(.retaining(superVersion)).unsafelyUnwrapped)
     }
 
     /// A super version that was replaced. It holds a reference that is not counted by Swift, so its owner must call
     /// ``retire(_:)``.
     struct Retired: @unchecked Sendable {  // an address that only `retire` dereferences
-        fileprivate let view: Borrowed<SuperVersion>
+        fileprivate let superVersion: Borrowed<SuperVersion>
     }
 
     /// Releases retired super versions whose readers have left. It does not wait for the other readers, because a
     /// reader may itself wait for the work that called this.
     /// - Returns: whether none is left. If false, the caller must call this again later.
-    func retire(_ views: [Retired]) -> Bool {
+    func retire(_ replaced: [Retired]) -> Bool {
         let (released, isDone) = retirement.withLock { retirement -> ([Retired], Bool) in
-            retirement.waiting += views
+            retirement.waiting += replaced
             var released: [Retired] = []
             // The first round handles those that already wait for their readers, the second those that were added
             // since.
@@ -199,7 +199,7 @@ final class EpochReclaimer: @unchecked Sendable {
             }
             return (released, retirement.leaving.isEmpty && retirement.waiting.isEmpty)
         }
-        for retired in released { retired.view.release() }
+        for retired in released { retired.superVersion.release() }
         return isDone
     }
 

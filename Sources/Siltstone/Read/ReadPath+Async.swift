@@ -41,7 +41,7 @@ extension ReadPath {
         try status.checkOpen()
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
-        return try reading.view.with { superVersion throws(StoreError) in
+        return try reading.superVersion.with { superVersion throws(StoreError) in
             noteSlowRead(superVersion)
             let visible = sequence ?? self.visible
             if !isReady(key, superVersion, visible) { return nil }

@@ -11,7 +11,7 @@ extension ReadPath {
         let reading = superVersions.enter()
         // Loaded after the super version; see ``ReadPath``.
         let visible = sequence ?? self.visible
-        let plan = reading.view.with { $0.plan }
+        let plan = reading.superVersion.with { $0.plan }
         if _fastPath(plan.isQuick) {
             let found = plan.find(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
             if _fastPath(!found.isUnclear && !status.isStopping) {
@@ -58,7 +58,7 @@ extension ReadPath {
         defer { superVersions.leave(reading) }
         // Loaded after the super version; see ``ReadPath``.
         let visible = sequence ?? self.visible
-        return try reading.view.with { superVersion throws(StoreError) in
+        return try reading.superVersion.with { superVersion throws(StoreError) in
             noteSlowRead(superVersion)
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }

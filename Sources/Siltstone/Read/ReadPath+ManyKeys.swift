@@ -20,7 +20,7 @@ extension ReadPath {
         try status.checkOpen()
         let (reading, visible) = enterSteadily(at: sequence)
         defer { superVersions.leave(reading) }
-        try reading.view.with { superVersion throws(StoreError) in
+        try reading.superVersion.with { superVersion throws(StoreError) in
             let group = KeyGroup()
             var base = 0
             while true {
@@ -93,7 +93,7 @@ extension ReadPath {
             let reading = superVersions.enter()
             if let sequence { return (reading, sequence) }
             let visible = self.visible
-            if superVersions.isCurrent(reading.view) { return (reading, visible) }
+            if superVersions.isCurrent(reading.superVersion) { return (reading, visible) }
             superVersions.abandon(reading)
         }
     }

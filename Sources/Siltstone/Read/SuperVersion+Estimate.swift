@@ -56,7 +56,7 @@ extension SegmentReader {
     private func position(of key: [UInt8]) -> Double {
         if !info.firstKey.lexicographicallyPrecedes(key) { return 0 }
         if info.lastKey.lexicographicallyPrecedes(key) { return 1 }
-        return withContiguousBytes(key) { fences.position(of: $0) }
+        return withContiguousBytes(key) { blockIndex.position(of: $0) }
     }
 }
 

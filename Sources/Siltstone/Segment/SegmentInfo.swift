@@ -16,8 +16,8 @@ struct SegmentInfo: Hashable, Sendable {
     var userBytes = 0
     /// Smallest key of all records and starts of range tombstones.
     var firstKey: [UInt8] = []
-    /// Largest key of all records and ends of range tombstones. The end of a range tombstone is exclusive, so if this
-    /// key is one, it may also be the first key of the run's next segment.
+    /// Largest key of all records and ends of range tombstones. The end of a range tombstone is exclusive, so if
+    /// `lastKey` is such an end, it may equal the first key of the run's next segment.
     var lastKey: [UInt8] = []
     /// The value files that records point into, by number.
     var valueFiles: [ValueFileUse] = []
@@ -45,8 +45,8 @@ extension SegmentInfo {
             && valueFiles.count <= recordCount && valueFiles.allSatisfy { $0.bytes < Self.useLimit }
     }
 
-    /// Appends everything that follows level and run in the manifest's field (`Docs/Format.md`, tag 4). The manifest
-    /// writes number, level and run before it.
+    /// Appends the manifest's fields of a segment after number, level and run (`Docs/Format.md`, tag 4). The manifest
+    /// writes those three itself.
     func encode(into bytes: inout [UInt8]) {
         bytes.append(varint: UInt64(fileBytes))
         bytes.append(integer: footerChecksum)

@@ -3,7 +3,7 @@ struct SegmentLayout {
     var header: FileHeader
     var footer: SegmentFooter
     var info: SegmentInfo
-    var fences: BlockIndex
+    var blockIndex: BlockIndex
     var rangeTombstones: RangeTombstones
     /// File offset of each block of a compressed segment, followed by the end of the last block. Empty if the segment
     /// is not compressed.
@@ -65,13 +65,13 @@ struct SegmentLayout {
         var reader = ByteReader(metadata.bytes)
         guard let fenceSection = reader.take(footer.fenceBytes), let blockTable = reader.take(footer.blockTableBytes),
             reader.take(footer.pageTableBytes) != nil, let ranges = reader.take(footer.rangeTombstoneBytes),
-            let fences = BlockIndex(fenceSection, in: metadata, footer: footer),
+            let blockIndex = BlockIndex(fenceSection, in: metadata, footer: footer),
             let tombstones = Self.rangeTombstones(ranges),
             let offsets = Self.storedOffsets(blockTable, header, footer),
             let info = SegmentInfo(number: header.number, properties: &reader), reader.isAtEnd,
             info.rangeTombstoneCount == tombstones.count, info.isPlausible(dataBytes: footer.dataBytes)
         else { throw .corrupt("the metadata contradict the footer", file: path, offset: footer.metadataOffset) }
-        self.fences = fences
+        self.blockIndex = blockIndex
         self.info = info
         rangeTombstones = RangeTombstones(tombstones)
         storedOffsets = offsets

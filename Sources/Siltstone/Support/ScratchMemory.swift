@@ -1,7 +1,7 @@
 /// Temporary memory for background work.
 ///
-/// Large memory is mapped from the system and unmapped right after use. The allocator would keep it: once memory of
-/// that size was freed, glibc takes the next of that size from a heap of the thread, which does not shrink.
+/// Large memory is mapped from the system and unmapped right after use. The allocator would keep it: once a block
+/// of that size was freed, glibc serves later blocks of that size from the thread's arena, which never shrinks.
 struct ScratchMemory: ~Copyable {
     /// The smallest number of bytes for which memory is mapped from the system.
     private static let minimumToMap = 1 << 20

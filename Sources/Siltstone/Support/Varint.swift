@@ -18,8 +18,8 @@ enum Varint {
             offset &+= 1
             return UInt64(first)
         }
-        // Two bytes are read without a call, because the index of a segment has a length of two bytes for each block,
-        // and opening reads them all.
+        // Two bytes are read without a call, because block lengths usually take two bytes, and opening decodes all of
+        // them.
         if offset &+ 1 < bytes.count {
             let second: UInt8 = bytes.uncheckedInteger(at: offset &+ 1)
             if second < 0x80 {

@@ -31,13 +31,13 @@ final class ChangeFeed: Sendable {
         /// Bytes of all records.
         var bytes = 0
         var subscribers = 0
-        /// The closures of the waiting subscribers, by the names of the waits.
+        /// The closures of the waiting subscribers, by `waiterID`.
         var waiters: [Int: @Sendable () -> Void] = [:]
-        /// The name that was made last.
-        var lastWaiter = 0
-        /// The names of all waits that ``ChangeFeed/forget(_:)`` has not removed.
-        var names: Set<Int> = []
-        /// The names of waits that were cancelled before they started.
+        /// The `waiterID` that was made last.
+        var lastWaiterID = 0
+        /// The `waiterID`s that ``ChangeFeed/forget(_:)`` has not removed.
+        var waiterIDs: Set<Int> = []
+        /// The `waiterID`s whose waits were cancelled before they started.
         var cancelled: Set<Int> = []
         /// Whether a call of `wake` is scheduled.
         var isWaking = false
@@ -163,55 +163,56 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Makes a name under which a subscriber waits, once or several times in turn. The caller must pass it to
+    /// Makes a `waiterID`, with which a subscriber waits once or several times in turn. The caller must pass it to
     /// ``forget(_:)`` at the end.
-    func makeWaiter() -> Int {
+    func makeWaiterID() -> Int {
         state.withLock { state in
-            state.lastWaiter += 1
-            state.names.insert(state.lastWaiter)
-            return state.lastWaiter
+            state.lastWaiterID += 1
+            state.waiterIDs.insert(state.lastWaiterID)
+            return state.lastWaiterID
         }
     }
 
     /// Calls `body` once when there is a record at a position, the store closes, or the wait is cancelled. Calls it
     /// immediately if one of these is already true.
-    func wait(_ waiter: Int, at index: Int, _ body: @escaping @Sendable () -> Void) {
+    func wait(_ waiterID: Int, at index: Int, _ body: @escaping @Sendable () -> Void) {
         let isDone = state.withLock { state in
-            if state.cancelled.remove(waiter) != nil || state.isClosed || index < state.endIndex { return true }
-            state.waiters[waiter] = body
+            if state.cancelled.remove(waiterID) != nil || state.isClosed || index < state.endIndex { return true }
+            state.waiters[waiterID] = body
             return false
         }
         if isDone { body() }
     }
 
     /// Waits as ``wait(_:at:_:)`` does, without blocking a thread. Cancelling the task cancels the wait.
-    func wait(_ waiter: Int, at index: Int) async {
+    func wait(_ waiterID: Int, at index: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                wait(waiter, at: index) { continuation.resume() }
+                wait(waiterID, at: index) { continuation.resume() }
             }
         } onCancel: {
-            cancel(waiter)
+            cancel(waiterID)
         }
     }
 
     /// Cancels a wait, even before it starts.
-    func cancel(_ waiter: Int) {
+    func cancel(_ waiterID: Int) {
         let body = state.withLock { state in
-            let body = state.waiters.removeValue(forKey: waiter)
-            // If the wait is over, its name must not be added, because nothing would remove it from the set again.
-            if body == nil, state.names.contains(waiter) { state.cancelled.insert(waiter) }
+            let body = state.waiters.removeValue(forKey: waiterID)
+            // If the subscriber has ended, its `waiterID` must not be added, because nothing would remove it from the set
+            // again.
+            if body == nil, state.waiterIDs.contains(waiterID) { state.cancelled.insert(waiterID) }
             return body
         }
         body?()
     }
 
-    /// Removes the name of a wait that is over.
-    func forget(_ waiter: Int) {
+    /// Removes the `waiterID` of a subscriber that has ended.
+    func forget(_ waiterID: Int) {
         state.withLock { state in
-            state.names.remove(waiter)
-            state.cancelled.remove(waiter)
-            state.waiters[waiter] = nil
+            state.waiterIDs.remove(waiterID)
+            state.cancelled.remove(waiterID)
+            state.waiters[waiterID] = nil
         }
     }
 }

@@ -6,8 +6,8 @@ struct TransactionRetry {
 
     /// The number of conflicts after which an attempt waits for the ``RetryTurn``.
     private static let conflictsBeforeTurn = 3
-    /// The number of conflicts after which the body still runs again without a pause. Most first conflicts are with a
-    /// commit that has already finished.
+    /// Up to this many conflicts, the body runs again at once. Most first conflicts are with a commit that has already
+    /// finished.
     private static let conflictsBeforePause = 1
     /// The first pause and the longest pause, in microseconds.
     private static let (firstPause, longestPause): (UInt32, UInt32) = (50, 10_000)

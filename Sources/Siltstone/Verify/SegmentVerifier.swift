@@ -116,7 +116,7 @@ struct SegmentVerifier {
     /// Checks all blocks, and the records in them.
     private mutating func checkBlocks(_ progress: (Int) -> Void) throws(StoreError) {
         let reader = self.reader
-        for number in 0..<reader.fences.blockCount {
+        for number in 0..<reader.blockIndex.blockCount {
             var pin = BlockPin()
             let block = try checking(reader.block(number, pin: &pin, caching: false))
             if let block {
@@ -129,13 +129,13 @@ struct SegmentVerifier {
             progress(
                 reader.layout.isCompressed
                     ? reader.layout.storedOffsets[number + 1] - reader.layout.storedOffsets[number]
-                    : reader.fences.length(of: number))
+                    : reader.blockIndex.length(of: number))
         }
     }
 
     /// Checks the records of a block, its padding and its digests.
     private mutating func check(_ block: Block, _ number: Int) throws(StoreError) {
-        let start = reader.fences.start(of: number)
+        let start = reader.blockIndex.start(of: number)
         let fileOffset = reader.fileOffset(of: number)
         var expected = block.layout.headerSize
         for slot in 0..<block.count {
@@ -164,7 +164,7 @@ struct SegmentVerifier {
     /// The fence of a block that continues the previous block's key is that key, with the first record's sequence
     /// number.
     private mutating func checkFence(_ record: Record, _ number: Int) {
-        let fence = reader.fences.fence(of: number)
+        let fence = reader.blockIndex.fence(of: number)
         let order = compareKeys(fence.key, record.key)
         let isContinued = fence.sequence != BlockIndex.beforeAllVersions
         let isRight = isContinued ? order == 0 && fence.sequence == record.sequence : order <= 0

@@ -22,6 +22,7 @@ final class WritePath: Sendable {
     let feed: ChangeFeed
     private let arenas: ArenaPool
 
+    /// The write lock, and the condition of the threads that wait for a change of the state.
     let lock = ConditionLock(.write)
     private let cell: HeapCell<WriteState>
     /// Bytes of its memtable that the running flush has read.

@@ -72,13 +72,13 @@ private struct OutlineReader {
         let file = StoreFile.segment(number)
         let reader = try SegmentReader(
             fileSystem: fileSystem, path: path(file), number: number, store: identity, access: .read)
-        for block in 0..<reader.fences.blockCount {
+        for block in 0..<reader.blockIndex.blockCount {
             var pin = BlockPin()
             let view = try reader.block(block, pin: &pin)
             defer { withExtendedLifetime(pin) {} }
             let start = reader.fileOffset(of: block)
             let next =
-                block + 1 < reader.fences.blockCount
+                block + 1 < reader.blockIndex.blockCount
                 ? reader.fileOffset(of: block + 1) : reader.layout.footer.dataOffset + reader.layout.footer.storedBytes
             for slot in 0..<view.count {
                 let record = try #require(view.record(slot)).record

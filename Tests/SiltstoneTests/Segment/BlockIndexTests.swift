@@ -44,14 +44,14 @@ struct BlockIndexTests {
         let keys = keys(blocks * 2, ties: ties)
         let records = keys.map { OwnedRecord($0, [UInt8](repeating: 1, count: 2000), 5) }
         let reader = try SegmentFixture(records, options: SegmentOptions(blockBytes: 4096)).open()
-        #expect(abs(reader.fences.blockCount - blocks) <= 1)
-        #expect(!ties || blocks < 31 || reader.fences.mostAlike > 10)
+        #expect(abs(reader.blockIndex.blockCount - blocks) <= 1)
+        #expect(!ties || blocks < 31 || reader.blockIndex.mostAlike > 10)
         let beyond: [[UInt8]] = [[], [0], [255], [UInt8](repeating: 255, count: 40), Array("a--------".utf8)]
         let some = keys.prefix(8) + keys.suffix(8) + stride(from: 8, to: keys.count, by: 3).map { keys[$0] }
         for key in some + some.map({ $0 + [0] }) + some.map({ Array($0.dropLast()) }) + beyond {
             for sequence in [BlockIndex.beforeAllVersions, 5, 1] {
-                let found = key.withBytes { reader.fences.search($0, sequence) }
-                #expect(found == place(key, sequence, reader.fences), "\(key), version \(sequence)")
+                let found = key.withBytes { reader.blockIndex.search($0, sequence) }
+                #expect(found == place(key, sequence, reader.blockIndex), "\(key), version \(sequence)")
             }
         }
     }

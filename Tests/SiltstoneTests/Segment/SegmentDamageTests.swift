@@ -69,7 +69,7 @@ import Testing
         let records = (0..<300).map { OwnedRecord(key($0), value($0), 5) }
         let fixture = try SegmentFixture(records, options: SegmentOptions(blockBytes: 4096))
         let original = try fixture.scratch.read(fixture.path)
-        let fences = try fixture.open().fences
+        let fences = try fixture.open().blockIndex
         #expect((1..<fences.blockCount).count { fences.start(of: $0) % 2048 != 0 } > 10)
         var offset = FileHeader.size
         for number in records.indices {
@@ -147,7 +147,7 @@ import Testing
             ranges: [RangeTombstone(start: [1], end: [2], sequence: 7)], options: options)
         let reader = try fixture.open()
         let original = try fixture.scratch.read(fixture.path)
-        let blocks = try (0..<reader.fences.blockCount).map { number in
+        let blocks = try (0..<reader.blockIndex.blockCount).map { number in
             var pin = BlockPin()
             let block = try reader.block(number, pin: &pin)
             defer { withExtendedLifetime(pin) {} }

@@ -67,7 +67,7 @@ import Testing
         }
         let fixture = try SegmentFixture(records, options: options)
         let reader = try fixture.open(access, cache: BlockCache(capacity: 1 << 20))
-        #expect(reader.fences.blockCount > 3)
+        #expect(reader.blockIndex.blockCount > 3)
         #expect(try reader.verify() == [])
         var cursor = SegmentCursor(reader)
         for visible in stride(from: SequenceNumber(1), through: 6001, by: 97) {

@@ -57,7 +57,7 @@ import Testing
     func fences() throws {
         let fixture = try fixture()
         let reader = try fixture.open()
-        let fence = Array(reader.fences.fence(of: 2).key)
+        let fence = Array(reader.blockIndex.fence(of: 2).key)
         let metadata = reader.layout.footer.metadataOffset
         let found = try problems(fixture) { bytes in
             let place = try place(of: String(decoding: fence, as: UTF8.self), in: bytes, from: metadata)
@@ -74,7 +74,7 @@ import Testing
         for round in 0..<60 {
             try fixture.scratch.write(original, to: fixture.path)
             let reader = try fixture.open()
-            let number = random.index(reader.fences.blockCount)
+            let number = random.index(reader.blockIndex.blockCount)
             var pin = BlockPin()
             let block = try reader.block(number, pin: &pin)
             let start = reader.fileOffset(of: number)

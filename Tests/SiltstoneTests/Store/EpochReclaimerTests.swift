@@ -97,7 +97,7 @@ import Testing
                     for _ in 0..<1_000 {
                         let reading = publisher.enter()
                         // In a view that was released the debug allocator's marks stand here, or another object.
-                        let isComplete = reading.view.with {
+                        let isComplete = reading.superVersion.with {
                             $0.plan.isComplete && $0.tables.isEmpty
                         }
                         if !isComplete { Issue.record("a view that is gone was read") }

@@ -27,7 +27,7 @@ struct PreloadTests {
 
     /// The part of the blocks that were checked, of none to all but those by which readers are found out.
     private func readiness(_ segment: SegmentReader) -> Double {
-        let count = segment.fences.blockCount
+        let count = segment.blockIndex.blockCount
         return Double((0..<count).count { segment.verifiedBlocks.isSet($0) }) / Double(count)
     }
 
@@ -58,7 +58,7 @@ struct PreloadTests {
         for number in 0..<4000 { try store.put(key(number), [UInt8](repeating: 1, count: 200)) }
         try store.flush()
         let segment = try #require(segments(store, level: 0).max { $0.info.fileBytes < $1.info.fileBytes })
-        #expect(segment.fences.blockCount > 100 && !segment.isRead)
+        #expect(segment.blockIndex.blockCount > 100 && !segment.isRead)
         _ = try store.get(segment.info.firstKey)
         #expect(!segment.isRead)
         _ = try store.scan().remaining()

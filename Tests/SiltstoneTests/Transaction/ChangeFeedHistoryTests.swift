@@ -290,6 +290,6 @@ import Testing
 extension ChangeFeed {
     /// Number of waits of which something is left.
     fileprivate var rememberedWaits: Int {
-        state.withLock { $0.names.union($0.cancelled).union($0.waiters.keys).count }
+        state.withLock { $0.waiterIDs.union($0.cancelled).union($0.waiters.keys).count }
     }
 }

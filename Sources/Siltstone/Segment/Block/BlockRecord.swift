@@ -31,21 +31,22 @@ struct BlockRecord {
 
     /// Decodes the record at `offset` of `bytes`. Returns nil if no valid record ends within them.
     ///
-    /// A short head (``RecordHead``) is decoded from one load without a loop. All other heads are decoded field by
-    /// field.
+    /// A short header (``RecordHeader``) is decoded from one load without a loop. All other headers are decoded field
+    /// by field.
     @inline(__always)
     init?(_ bytes: Bytes, at offset: Int) {
-        guard offset >= 0, offset &+ RecordHead.greatestSize <= bytes.count, let head = RecordHead(bytes, at: offset)
+        guard offset >= 0, offset &+ RecordHeader.greatestSize <= bytes.count,
+            let header = RecordHeader(bytes, at: offset)
         else {
             self.init(long: bytes, at: offset)
             return
         }
         self.init(
-            bytes, kindByte: head.kindByte, sequence: head.sequence, keyAt: offset &+ head.size,
-            keyCount: head.keyCount, valueCount: head.valueCount)
+            bytes, kindByte: header.kindByte, sequence: header.sequence, keyAt: offset &+ header.size,
+            keyCount: header.keyCount, valueCount: header.valueCount)
     }
 
-    /// Decodes a record with a head of any size.
+    /// Decodes a record with a header of any size.
     @inline(never)
     init?(long bytes: Bytes, at offset: Int) {
         var offset = offset

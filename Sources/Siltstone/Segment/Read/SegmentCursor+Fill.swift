@@ -30,7 +30,7 @@ extension SegmentCursor {
             if slot >= block.count {
                 // The appended records point into this block, and the cursor pins only one block.
                 if !reader.isPinless, batch.count > first { return }
-                guard number >= 0, number + 1 < reader.fences.blockCount else { return }
+                guard number >= 0, number + 1 < reader.blockIndex.blockCount else { return }
                 try enter(number + 1)
                 ReadAhead.prefetchSlots(behind: block)
             }

@@ -55,10 +55,10 @@ struct SegmentCursor {
         let pins = (pin, candidatePin)
         defer { withExtendedLifetime(pins) {} }
         begin(key)
-        guard reader.fences.blockCount > 0 else { return }
+        guard reader.blockIndex.blockCount > 0 else { return }
         if let key { return try seek(key, reading: Self.near(direction, count)) }
         if direction == .forward { return try enter(0) }
-        try enter(reader.fences.blockCount - 1, isForward: false)
+        try enter(reader.blockIndex.blockCount - 1, isForward: false)
         slot = block.count
     }
 
@@ -82,7 +82,7 @@ struct SegmentCursor {
     /// first. The caller must then seek.
     mutating func approach(_ key: Bytes) {
         approach = Approach()
-        if reader.fences.blockCount > 0 { approach.block = findBlock(of: key) }
+        if reader.blockIndex.blockCount > 0 { approach.block = findBlock(of: key) }
     }
 
     /// The second step of a seek: finds the slots around the key, and prefetches the records that are likely to be
@@ -135,7 +135,7 @@ struct SegmentCursor {
     private func findBlock(of key: Bytes) -> Int {
         // Borrowed, because the cursor holds the reader and a retain is not needed.
         Borrowed(reader).with { reader in
-            let block = reader.fences.search(key, BlockIndex.beforeAllVersions)
+            let block = reader.blockIndex.search(key, BlockIndex.beforeAllVersions)
             reader.prefetch(block)
             return block
         }

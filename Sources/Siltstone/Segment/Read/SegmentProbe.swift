@@ -12,7 +12,7 @@ struct SegmentProbe: Sendable, BitwiseCopyable {
     fileprivate let geometry: HashIndexGeometry
     fileprivate let pageShift: Int
     fileprivate let addressMask: UInt32
-    /// Largest address at which a record head can be read with one 8-byte load.
+    /// Largest address at which a record header can be read with one 8-byte load.
     fileprivate let lastHead: Int
     /// True if the store does not fit into memory. A record must then be requested before it is read, see
     /// ``SegmentReader/fetchRecord(at:)``.
@@ -126,18 +126,18 @@ extension ElementPlace<SegmentProbe> {
     private func record(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
         guard _fastPath(address <= value.lastHead && value.verifiedWindows.isSet(address &>> value.windowShift))
         else { return .unclear }
-        guard let head = RecordHead(value.data, at: address), _fastPath(head.isNewestValue(keyCount: key.count))
+        guard let header = RecordHeader(value.data, at: address), _fastPath(header.isNewestValue(keyCount: key.count))
         else {
             return anyRecord(at: address, key, visible)
         }
-        guard head.size &+ key.count &+ head.valueCount <= value.data.count &- address else { return .unclear }
-        guard key.isEqual(to: value.data.uncheckedSlice(address &+ head.size, key.count)) else { return .absent }
+        guard header.size &+ key.count &+ header.valueCount <= value.data.count &- address else { return .unclear }
+        guard key.isEqual(to: value.data.uncheckedSlice(address &+ header.size, key.count)) else { return .absent }
         // The slow path finds an older version through the fences, if one exists.
-        if _slowPath(value.greatestSequence > visible), head.sequence > visible { return .unclear }
-        return QuickFind(value.data.uncheckedSlice(address &+ head.size &+ key.count, head.valueCount))
+        if _slowPath(value.greatestSequence > visible), header.sequence > visible { return .unclear }
+        return QuickFind(value.data.uncheckedSlice(address &+ header.size &+ key.count, header.valueCount))
     }
 
-    /// Does the work of ``record(at:_:_:)`` for a record with any head.
+    /// Does the work of ``record(at:_:_:)`` for a record with any header.
     @inline(never)
     private func anyRecord(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
         guard let found = BlockRecord(value.data, at: address) else { return .unclear }

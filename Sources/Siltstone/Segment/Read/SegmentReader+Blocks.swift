@@ -31,7 +31,7 @@ extension SegmentReader {
 
     @inline(__always)
     private func bytes(of block: Int, in mappedData: Bytes) -> Bytes {
-        mappedData.uncheckedSlice(fences.start(of: block), fences.length(of: block))
+        mappedData.uncheckedSlice(blockIndex.start(of: block), blockIndex.length(of: block))
     }
 
     /// Verifies the checksum of a mapped block if it is not marked as verified.
@@ -49,7 +49,7 @@ extension SegmentReader {
     }
 
     private func check(_ bytes: Bytes, _ block: Int) throws(StoreError) {
-        let checksum = Block.checksum(bytes, segment: info.number, address: fences.start(of: block))
+        let checksum = Block.checksum(bytes, segment: info.number, address: blockIndex.start(of: block))
         guard checksum == bytes.integer(at: 0) else {
             throw .corrupt("a block fails its checksum", file: path, offset: fileOffset(of: block))
         }
@@ -57,7 +57,7 @@ extension SegmentReader {
 
     /// File offset of a block.
     func fileOffset(of block: Int) -> Int {
-        layout.isCompressed ? layout.storedOffsets[block] : layout.footer.dataOffset + fences.start(of: block)
+        layout.isCompressed ? layout.storedOffsets[block] : layout.footer.dataOffset + blockIndex.start(of: block)
     }
 
     /// The error for a block or record that violates the format although its checksum is correct.
@@ -68,7 +68,7 @@ extension SegmentReader {
 
     @inline(never)
     private func loadedBlock(_ block: Int, pin: inout BlockPin, caching: Bool) throws(StoreError) -> Block {
-        let bytes = try cached(fences.start(of: block), &pin, caching: caching, load(block))
+        let bytes = try cached(blockIndex.start(of: block), &pin, caching: caching, load(block))
         guard let view = Block(bytes, layout: blockLayout) else { throw malformed(block) }
         return view
     }
@@ -92,7 +92,7 @@ extension SegmentReader {
 
     private func load(_ block: Int) throws(StoreError) -> HeapBytes {
         guard layout.isCompressed else {
-            let bytes = try read(offset: fileOffset(of: block), count: fences.length(of: block))
+            let bytes = try read(offset: fileOffset(of: block), count: blockIndex.length(of: block))
             try check(bytes.bytes, block)
             return bytes
         }
@@ -101,7 +101,7 @@ extension SegmentReader {
         guard let stored = StoredBlock(bytes.bytes, segment: info.number) else {
             throw .corrupt("a compressed block fails its checksum", file: path, offset: offset)
         }
-        guard stored.address == fences.start(of: block), stored.length == fences.length(of: block),
+        guard stored.address == blockIndex.start(of: block), stored.length == blockIndex.length(of: block),
             let expanded = stored.expand(bytes.bytes)
         else { throw malformed(block) }
         try check(expanded.bytes, block)

@@ -9,17 +9,17 @@ extension SegmentReader {
     var mapping: (any FileMapping)? { fetcher?.mapping }
 
     /// Approximate bytes of memory that the reader takes: the metadata and the block index.
-    var memoryBytes: Int { layout.footer.metadataBytes + BlockIndex.bytesPerBlock * fences.blockCount }
+    var memoryBytes: Int { layout.footer.metadataBytes + BlockIndex.bytesPerBlock * blockIndex.blockCount }
 
     /// Average bytes of a block; at least 1.
-    var averageBlockBytes: Int { max(1, dataBytes / max(1, fences.blockCount)) }
+    var averageBlockBytes: Int { max(1, dataBytes / max(1, blockIndex.blockCount)) }
 
     /// Average bytes of a record.
     private var averageRecordBytes: Int { dataBytes / max(1, info.recordCount) }
 
     /// Requests a mapped block from the disk, before its checksum is verified for the first time.
     func fetch(_ block: Int) {
-        fetcher?.fetch(first: fileOffset(of: block), fences.length(of: block))
+        fetcher?.fetch(first: fileOffset(of: block), blockIndex.length(of: block))
     }
 
     /// Requests the record at an address if it is likely to span two pages. A page fault would read only one of them.
@@ -33,7 +33,7 @@ extension SegmentReader {
     /// - Returns: true if all are in memory.
     @discardableResult
     func fetchMissing(blocks: Range<Int>) -> Bool {
-        let blocks = blocks.clamped(to: 0..<fences.blockCount)
+        let blocks = blocks.clamped(to: 0..<blockIndex.blockCount)
         guard let fetcher, !blocks.isEmpty, let range = fileRange(of: blocks) else { return true }
         return fetcher.fetchMissing(range.lowerBound, range.count)
     }
@@ -44,7 +44,7 @@ extension SegmentReader {
             return layout.storedOffsets[blocks.lowerBound]..<layout.storedOffsets[blocks.upperBound]
         }
         let start = layout.footer.dataOffset
-        return start + fences.start(of: blocks.lowerBound)..<start + fences.start(of: blocks.upperBound)
+        return start + blockIndex.start(of: blocks.lowerBound)..<start + blockIndex.start(of: blocks.upperBound)
     }
 
     /// After this many index pages were found in memory, the reader assumes that all are.
@@ -76,14 +76,14 @@ extension SegmentReader {
     func isReady(_ key: Bytes, hash: UInt64) -> Bool {
         guard let fetcher else { return true }
         guard let mappedIndex, geometry.pageCount > 0 else {
-            return fences.blockCount == 0 || isReady(fences.search(key, BlockIndex.beforeAllVersions))
+            return blockIndex.blockCount == 0 || isReady(blockIndex.search(key, BlockIndex.beforeAllVersions))
         }
         let page = geometry.page(of: hash)
         if !verifiedPages.isSet(page) { fetchIndex(page) }
         guard fetcher.fetchMissing(fileOffset(ofPage: page), geometry.pageByteCount) else { return false }
         var probe = HashIndexProbe(bytes(ofPage: page, in: mappedIndex), hash: hash, geometry: geometry)
         guard let address = probe.next(), address < dataBytes else { return true }
-        let block = fences.block(holding: address)
+        let block = blockIndex.block(holding: address)
         guard !layout.isCompressed, verifiedBlocks.isSet(block) else { return isReady(block) }
         return fetcher.fetchMissing(layout.footer.dataOffset + address, min(averageRecordBytes, 64 << 10))
     }

@@ -17,11 +17,11 @@ extension SegmentReader {
         var probe = HashIndexProbe(page, hash: hash, geometry: geometry)
         while let address = probe.next() {
             guard address < dataBytes else { throw wrongAddress(address) }
-            let block = fences.block(holding: address)
+            let block = blockIndex.block(holding: address)
             if _slowPath(isTight && verifiedBlocks.isSet(block)) { fetchRecord(at: address) }
             let view = try self.block(block, pin: &pin)
             if isPinless { noteVerified(around: address) }
-            let offset = address - fences.start(of: block)
+            let offset = address - blockIndex.start(of: block)
             guard let found = view.record(at: offset)?.record else {
                 throw wrongAddress(address)
             }
@@ -37,8 +37,8 @@ extension SegmentReader {
     func noteVerified(around address: Int) {
         let window = address >> windowShift
         if verifiedWindows.isSet(window) { return }
-        let first = fences.block(holding: window << windowShift)
-        let last = fences.block(holding: min(dataBytes, (window + 1) << windowShift) - 1)
+        let first = blockIndex.block(holding: window << windowShift)
+        let last = blockIndex.block(holding: min(dataBytes, (window + 1) << windowShift) - 1)
         if (first...last).allSatisfy({ verifiedBlocks.isSet($0) }) { verifiedWindows.set(window) }
     }
 
@@ -53,13 +53,13 @@ extension SegmentReader {
     private func lookupOlder(
         _ key: Bytes, visible: SequenceNumber, pin: inout BlockPin
     ) throws(StoreError) -> Record? {
-        guard fences.blockCount > 0 else { return nil }
-        var number = fences.search(key, visible)
+        guard blockIndex.blockCount > 0 else { return nil }
+        var number = blockIndex.search(key, visible)
         var block = try block(number, pin: &pin)
         guard var slot = block.lowerBound(key, visible) else { throw malformed(number) }
         if slot == block.count {
             number += 1
-            guard number < fences.blockCount else { return nil }
+            guard number < blockIndex.blockCount else { return nil }
             block = try self.block(number, pin: &pin)
             slot = 0
         }

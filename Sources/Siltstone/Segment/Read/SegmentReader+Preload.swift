@@ -4,13 +4,13 @@ extension SegmentReader {
 
     /// ``isRead`` samples one block in this many. The step is at least 4, so that most blocks of a small segment are
     /// not sampled.
-    private var sampleStep: Int { max(4, (fences.blockCount + Self.maxSamples - 1) / Self.maxSamples) }
+    private var sampleStep: Int { max(4, (blockIndex.blockCount + Self.maxSamples - 1) / Self.maxSamples) }
 
     /// True if user reads have used a sixteenth or more of the sampled blocks since the segment was opened. The output
     /// of a merge of this segment is then likely to be read, too. Sampled blocks are marked as verified only by user
     /// reads, not by merges or by ``preload(shouldStop:)``.
     var isRead: Bool {
-        let sample = stride(from: 0, to: fences.blockCount, by: sampleStep)
+        let sample = stride(from: 0, to: blockIndex.blockCount, by: sampleStep)
         var (count, read) = (0, 0)
         for block in sample {
             count += 1
@@ -32,7 +32,7 @@ extension SegmentReader {
         guard let mappedData, let mappedIndex, case .mapping(let mapping) = source else { return }
         mapping.prepareForReading(offset: 0, length: info.fileBytes)
         let step = sampleStep
-        for block in 0..<fences.blockCount {
+        for block in 0..<blockIndex.blockCount {
             if shouldStop() { return }
             // Do not mark sampled blocks as verified: only user reads may mark them, because ``isRead`` counts those
             // bits.

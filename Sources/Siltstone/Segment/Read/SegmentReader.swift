@@ -12,7 +12,7 @@ final class SegmentReader: Sendable {
     let firstKey: HeapBytes
     /// The range tombstones of the segment.
     let rangeTombstones: RangeTombstones
-    let fences: BlockIndex
+    let blockIndex: BlockIndex
     let geometry: HashIndexGeometry
     let layout: SegmentLayout
     /// The blocks, if the segment is mapped and not compressed.
@@ -74,7 +74,7 @@ final class SegmentReader: Sendable {
         self.info = layout.info
         firstKey = HeapBytes(copying: layout.info.firstKey)
         rangeTombstones = layout.rangeTombstones
-        fences = layout.fences
+        blockIndex = layout.blockIndex
         geometry = layout.footer.index
         dataBytes = layout.footer.dataBytes
         blockLayout = layout.blockLayout

@@ -7,7 +7,7 @@ struct SegmentAssembly: ~Copyable {
     private let path: String
     private var output: SegmentOutput
     private var block: BlockBuilder
-    private var fences = BlockIndexBuilder()
+    private var blockIndex = BlockIndexBuilder()
     private var index: HashIndexBuilder
     private var summary: SegmentSummary
     /// Compresses blocks; nil if the segment is not compressed.
@@ -71,7 +71,7 @@ struct SegmentAssembly: ~Copyable {
             throw StoreError(.tooLarge, "a segment has at most 4 GiB of records", file: path)
         }
         if block.isEmpty {
-            fences.beginBlock(record.key, record.sequence, after: previous.key)
+            blockIndex.beginBlock(record.key, record.sequence, after: previous.key)
         }
         if !isOlder { index.add(hash: KeyHash.hash(record.key), address: finishedBytes &+ block.nextOffset) }
         block.append(record, size: size, isOlder: isOlder)
@@ -98,7 +98,7 @@ struct SegmentAssembly: ~Copyable {
         } else {
             try output.append(bytes)
         }
-        fences.endBlock(length: bytes.count)
+        blockIndex.endBlock(length: bytes.count)
         finishedBytes += bytes.count
     }
 
@@ -109,7 +109,7 @@ struct SegmentAssembly: ~Copyable {
         var footer = SegmentFooter()
         footer.dataBytes = finishedBytes
         footer.storedBytes = output.offset - footer.dataOffset
-        footer.blockCount = fences.blockCount
+        footer.blockCount = blockIndex.blockCount
         footer.windowShift = (blockBytes / 2).trailingZeroBitCount
         try output.pad(to: SegmentFormat.unit)
         footer.indexOffset = output.offset
@@ -128,7 +128,7 @@ struct SegmentAssembly: ~Copyable {
     private mutating func writeMetadata(pageChecksums: [UInt32], into footer: inout SegmentFooter) throws(StoreError) {
         let ranges = RangeTombstones(rangeTombstones).tombstones
         summary.finish(lastKey: previous.key.map { Array($0) } ?? [], rangeTombstones: ranges)
-        var metadata = fences.bytes
+        var metadata = blockIndex.bytes
         footer.fenceBytes = metadata.count
         metadata += blockTable
         footer.blockTableBytes = blockTable.count

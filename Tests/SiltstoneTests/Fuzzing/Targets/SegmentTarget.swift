@@ -35,7 +35,7 @@ enum SegmentTarget {
         let backward = try scan(reader, backward: true, visible: .greatest)
         _ = try scan(reader, backward: true, visible: 30)
         _ = try scan(reader, backward: false, visible: nil)
-        let fences = (0..<reader.fences.blockCount).prefix(64).map { Array(reader.fences.fence(of: $0).key) }
+        let fences = (0..<reader.blockIndex.blockCount).prefix(64).map { Array(reader.blockIndex.fence(of: $0).key) }
         for key in fences + [reader.info.firstKey, reader.info.lastKey, Array(bytes.suffix(8))] {
             try look(for: key, reader)
         }

@@ -3,8 +3,8 @@
 ///
 /// Byte 0 is the kind, byte 1 the key length. The value length is byte 2, or bytes 2 and 3. Behind it is the sequence
 /// number, a varint. All of them are loaded as one little-endian word.
-struct RecordHead {
-    /// Bytes of a head at most.
+struct RecordHeader {
+    /// Bytes of a header at most.
     static let greatestSize = 8
 
     private let word: UInt64
@@ -12,9 +12,9 @@ struct RecordHead {
     let size: Int
     let valueCount: Int
 
-    /// Decodes the head of a record. Reads ``greatestSize`` bytes at `offset`, which must exist. Returns nil unless the
-    /// key length takes one byte, the value length takes at most two, and the head including the sequence number ends
-    /// within eight bytes.
+    /// Decodes the header of a record. Reads ``greatestSize`` bytes at `offset`, which must exist. Returns nil unless
+    /// the key length takes one byte, the value length takes at most two, and the header including the sequence number
+    /// ends within eight bytes.
     @inline(__always)
     init?(_ bytes: Bytes, at offset: Int) {
         word = bytes.uncheckedInteger(at: offset)

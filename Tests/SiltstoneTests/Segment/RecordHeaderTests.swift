@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct RecordHeadTests {
+@Suite struct RecordHeaderTests {
     /// Lengths and numbers on both sides of where they take one byte more.
     private static let keyCounts = [0, 1, 7, 8, 16, 17, 126, 127, 128, 300]
     private static let valueCounts = [0, 1, 100, 127, 128, 129, 1000, 16_383, 16_384, 70_000]
@@ -35,7 +35,7 @@ import Testing
             BlockRecord.write(record, isOlder: isOlder, to: memory)
             let headBytes = size - record.key.count - record.value.count
             let isShort = record.key.count < 128 && record.value.count < 1 << 14 && headBytes <= 8
-            let head = RecordHead(memory.bytes, at: 0)
+            let head = RecordHeader(memory.bytes, at: 0)
             #expect((head != nil) == isShort, "\(owned)")
             guard let head else { return }
             #expect(head.size == headBytes && head.valueCount == record.value.count, "\(owned)")
@@ -61,7 +61,7 @@ import Testing
             words.withUnsafeBytes { bytes in
                 let bytes = Bytes(bytes)
                 let (one, other) = (BlockRecord(bytes, at: 0), BlockRecord(long: bytes, at: 0))
-                if RecordHead(bytes, at: 0) != nil, one != nil { short += 1 }
+                if RecordHeader(bytes, at: 0) != nil, one != nil { short += 1 }
                 #expect(one.map { OwnedRecord($0.record) } == other.map { OwnedRecord($0.record) })
                 #expect(one?.end == other?.end && one?.isOlder == other?.isOlder)
             }
@@ -76,7 +76,7 @@ import Testing
             // Many bytes with the mark.
             let word = random.next() | (random.next() & 0x8080_8080_8080_8080)
             withUnsafeBytes(of: word.littleEndian) { bytes in
-                guard let head = RecordHead(Bytes(bytes), at: 0) else { return }
+                guard let head = RecordHeader(Bytes(bytes), at: 0) else { return }
                 #expect((4...8).contains(head.size) && (0..<1 << 14).contains(head.valueCount))
             }
         }
