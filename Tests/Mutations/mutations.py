@@ -407,7 +407,7 @@ MUTATIONS = [
         "Manifest/Manifest.swift",
         "try markingUncertain(storeErrors(CurrentFile",
         "do { try fileSystem.remove(StoreFile.manifest(number).path(in: directory)) } catch {}\n"
-        "        try markingUncertain(storeErrors(CurrentFile", first="FaultSweepTests"),
+        "        try markingUncertain(storeErrors(CurrentFile", first="ManifestRenewalFaultTests"),
     Mutation(
         "renewed-without-edit", "a manifest that is rolled over lacks the edit that was due",
         "Manifest/Manifest.swift",
