@@ -20,7 +20,7 @@ class Mutation(NamedTuple):
 MUTATIONS = [
     # Durability: what is not synced, or in the wrong order.
     Mutation(
-        "log-not-synced", "a sync of the log makes no call", "Log/LogWriter+Sync.swift",
+        "log-not-synced", "a sync of the log makes no call", "Log/LogWriter.swift",
         "do throws(FileSystemError) { try file.syncFully() } catch { throw fail(StoreError(error)) }\n", "\n"),
     Mutation(
         "sync-without-call", "syncing a file asks the system for nothing", "FileSystem/POSIXFile.swift",
@@ -30,10 +30,10 @@ MUTATIONS = [
         "FileSystem/POSIXFileSystem.swift",
         "let result = Platform.syncDirectory(descriptor)", "let result: Int32 = 0", first="SystemCallTests"),
     Mutation(
-        "task-not-waiting", "an awaited write does not wait for its sync", "Write/WritePath+Sync.swift",
+        "task-not-waiting", "an awaited write does not wait for its sync", "Write/WritePath+Change.swift",
         "        try await waitUntilDurable(sequence, durability)\n", "", first="AsyncPowerLossTests"),
     Mutation(
-        "awaited-sync-empty", "an awaited sync does nothing", "Write/WritePath+Sync.swift",
+        "awaited-sync-empty", "an awaited sync does nothing", "Write/WritePath+Change.swift",
         "        try await commits?.wait(for: last)\n",
         "        _ = last\n", first="AsyncPowerLossTests"),
     Mutation(
@@ -223,7 +223,7 @@ MUTATIONS = [
         "full-values-not-synced", "a value file that is full is left without a sync", "Write/ValueLog.swift",
         "            try sync(current)\n", ""),
     Mutation(
-        "mark-too-far", "a log vouches for frames whose values are not synced yet", "Write/WritePath+Sync.swift",
+        "mark-too-far", "a log vouches for frames whose values are not synced yet", "Write/WritePath+Change.swift",
         "for (log, end) in logs { try log.sync(upTo: end) }", "for (log, _) in logs { try log.sync() }",
         first="ConcurrentPowerLossTests"),
     # Failures.
@@ -328,7 +328,7 @@ MUTATIONS = [
         ""),
     Mutation(
         "seal-not-synced", "a log is sealed without a sync",
-        "Log/LogWriter+Sync.swift",
+        "Log/LogWriter.swift",
         "try sync()\n    }\n\n    /// Closes the file",
         "\n    }\n\n    /// Closes the file"),
     Mutation(
@@ -370,22 +370,22 @@ MUTATIONS = [
         "        state.wakeAll()\n", "", first="GroupCommitTests"),
     Mutation(
         "covers-later-writes", "a sync counts for what was written while it ran",
-        "Write/WritePath+Sync.swift",
+        "Write/WritePath+Change.swift",
         "        return last\n    }\n\n    /// Waits until",
         "        return lock.withLock { state.lastSequence }\n    }\n\n    /// Waits until", first="RecoveryTests"),
     Mutation(
         "newer-log-first", "newer logs are synced before older ones",
-        "Write/WritePath+Sync.swift",
+        "Write/WritePath+Change.swift",
         "for (log, end) in logs { try",
         "for (log, end) in logs.reversed() { try", first="RecoveryTests"),
     Mutation(
         "last-log-only", "only the newest log is synced",
-        "Write/WritePath+Sync.swift",
+        "Write/WritePath+Change.swift",
         "unsynced.map { (log: $0, end: $0.end) }",
         "unsynced.suffix(1).map { (log: $0, end: $0.end) }", first="RecoveryTests"),
     Mutation(
         "values-after-log", "large values are synced after the log that points to them",
-        "Write/WritePath+Sync.swift",
+        "Write/WritePath+Change.swift",
         "        try values.sync(valueFile)\n        try status.requireSuccess { () throws(StoreError) in\n"
         "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n",
         "        try status.requireSuccess { () throws(StoreError) in\n"
@@ -393,7 +393,7 @@ MUTATIONS = [
         "        try values.sync(valueFile)\n", first="ConcurrentPowerLossTests"),
     Mutation(
         "mark-ahead", "frames say that what no sync has reached is durable",
-        "Log/LogWriter+Append.swift",
+        "Log/LogWriter.swift",
         "mark: UInt32(truncatingIfNeeded: syncedMark.load(ordering: .relaxed) &>> 3)",
         "mark: UInt32(truncatingIfNeeded: tail.value.end &>> 3)"),
     Mutation(
@@ -407,7 +407,7 @@ MUTATIONS = [
         "Manifest/Manifest.swift",
         "try markingUncertain(storeErrors(CurrentFile",
         "do { try fileSystem.remove(StoreFile.manifest(number).path(in: directory)) } catch {}\n"
-        "        try markingUncertain(storeErrors(CurrentFile", first="FaultSweepTests"),
+        "        try markingUncertain(storeErrors(CurrentFile", first="ManifestRenewalFaultTests"),
     Mutation(
         "renewed-without-edit", "a manifest that is rolled over lacks the edit that was due",
         "Manifest/Manifest.swift",
@@ -620,7 +620,7 @@ MUTATIONS = [
         "current.sequence >= visible", first="StoreModelTests"),
     Mutation(
         "snapshot-boundary-scan", "a snapshot does not see the change at its own number, in a scan of segments",
-        "Segment/Read/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor.swift",
         "isDone = found.record.sequence <= visible",
         "isDone = found.record.sequence < visible", first="HeldSnapshotTests"),
     Mutation(
@@ -650,7 +650,7 @@ MUTATIONS = [
         "isBottom: true, relocating: [worst]", first="StoreModelTests"),
     Mutation(
         "touching-not-met", "a segment that ends at the first key of a range counts as apart from it",
-        "Segment/Read/Run.swift",
+        "Segment/Read/RunCursor.swift",
         "segment.info.lastKey.lexicographicallyPrecedes(from)",
         "!from.lexicographicallyPrecedes(segment.info.lastKey)", first="RunTests"),
     Mutation(
@@ -941,16 +941,16 @@ MUTATIONS = [
         first="CrashPointTests"),
     Mutation(
         "removals-not-awaited", "a full disk is not given the time to free a flushed log",
-        "Write/WritePath+DiskFull.swift",
+        "Write/WritePath+Room.swift",
         "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
     Mutation(
         "removals-not-awaited-by-puts", "a put on a full disk does not give it the time to free a flushed log",
-        "Write/WritePath+DiskFull.swift",
+        "Write/WritePath+Room.swift",
         "            awaitRemovals()\n            return state.removedLogs",
         "            return state.removedLogs", first="FaultTests"),
     Mutation(
         "flushes-not-awaited-by-puts", "a put on a full disk does not wait for the flush that is about to free a log",
-        "Write/WritePath+DiskFull.swift",
+        "Write/WritePath+Room.swift",
         "while canAwaitFlush, state.sealed.first?.table === oldest { lock.wait() }", "",
         first="FaultTests"),
     Mutation(
@@ -979,17 +979,17 @@ MUTATIONS = [
         "_ = number", first="ThreadNumbersTests"),
     Mutation(
         "versions-across-blocks", "older versions of a key come up behind a block's end",
-        "Segment/Read/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor.swift",
         "try enter(number + 1)",
         "try enter(number + 1); isDone = false", first="SegmentBorderTests"),
     Mutation(
         "candidate-forgotten", "a backward scan forgets the version in the block that it leaves",
-        "Segment/Read/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor.swift",
         "if candidate != nil, !isCandidateHeld {",
         "candidate = nil\n                if candidate != nil, !isCandidateHeld {", first="SegmentBorderTests"),
     Mutation(
         "candidate-not-held", "a backward scan does not keep the block that its record lies in",
-        "Segment/Read/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor.swift",
         "candidatePin = pin",
         "", first="SegmentShapeTests"),
     Mutation(
@@ -1022,22 +1022,22 @@ MUTATIONS = [
         first="MergingCursorTests"),
     Mutation(
         "first-key-missed", "the first key of a segment is looked for in the one before",
-        "Segment/Read/Run.swift",
+        "Segment/Read/RunCursor.swift",
         "compareKeysByWords(firstKeys[$0], key) > 0",
         "compareKeysByWords(firstKeys[$0], key) >= 0", first="HeldSnapshotTests"),
     Mutation(
         "digest-prefix", "a search takes a key for one that begins as those of the block",
-        "Segment/Block/Block+Digests.swift",
+        "Segment/Block/Block.swift",
         "if _slowPath(!key.hasPrefix(common)) { return key.compare(to: common) < 0 ? (0, 0) : (count, count) }\n",
         "\n", first="BlockSearchTests"),
     Mutation(
         "digest-beyond", "a search cuts the digest of a key behind the block to 16 bits",
-        "Segment/Block/Block+Digests.swift",
+        "Segment/Block/Block.swift",
         "guard let digest = UInt16(exactly: place) else { return (count, count) }",
         "let digest = UInt16(truncatingIfNeeded: place)", first="BlockSearchTests"),
     Mutation(
         "digest-alone", "of several records with the digest of a key a search looks at the first one only",
-        "Segment/Block/Block+Digests.swift",
+        "Segment/Block/Block.swift",
         "while next < few, self.digest(next) == digest { next &+= 1 }\n",
         "\n", first="BlockSearchTests"),
     Mutation(
@@ -1140,17 +1140,17 @@ MUTATIONS = [
         first="BackpressureTests"),
     Mutation(
         "rest-of-write-stays", "the rest of a failed write stays behind the log's end",
-        "Log/LogWriter+Append.swift",
-        "try retrying(file.truncate(to: end))",
-        "_ = try file.length()", first="LogWriterTests"),
+        "Log/LogWriter.swift",
+        "let end = tail.value.end\n                try retrying(file.truncate(to: end))",
+        "let end = tail.value.end\n                _ = try file.length()", first="LogWriterTests"),
     Mutation(
         "unnumbered-sees-all", "a walk that asks for no sequence numbers sees what was written after its snapshot",
-        "Segment/Read/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor.swift",
         "where numbered || visible < reader.info.greatestSequence:",
         "where numbered:", first="StoreModelTests"),
     Mutation(
         "older-version-walked", "a walk that asks for no sequence numbers hands out older versions too",
-        "Segment/Read/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor.swift",
         "if _slowPath(found.isOlder) { return }",
         "", first="StoreModelTests"),
     Mutation(

@@ -7,7 +7,7 @@ outside of functions, and those whose copy does not compile, are left to a build
 
 import re
 
-VARIABLE = "SILTSTONE_FAULT"
+VARIABLE = "SILTSTONE_MUTATION"
 SWITCH_FILE = "ActiveFault.swift"
 SWITCH = f"""import Foundation
 

@@ -121,3 +121,164 @@ extension MemTable {
         counter.store(counter.load(ordering: .relaxed) &+ amount, ordering: .relaxed)
     }
 }
+
+extension MemTable {
+    /// Inserts a version of a key. One thread at a time, after ``hasRoom(keyBytes:valueBytes:count:)`` has returned
+    /// true.
+    /// - Parameters:
+    ///   - key: at most 2³² − 1 bytes.
+    ///   - value: at most 2³² − 1 bytes.
+    ///   - sequence: above all sequence numbers inserted before.
+    ///   - kind: any kind but ``RecordKind/rangeTombstone``.
+    /// - Complexity: O(log *n*) in the number of keys; O(1) for a key above all others.
+    func insert(key: Bytes, value: Bytes, sequence: SequenceNumber, kind: RecordKind) {
+        let key = SearchKey(key)
+        let reference = allocateEntry(size: MemTableEntry.size(keyCount: key.count, valueCount: value.count))
+        MemTableEntry.write(
+            to: reference, in: base, key: key, value: value, sequence: sequence, kind: kind)
+        if !append(reference, key) { place(reference, key) }
+        count(sequence: sequence)
+        add(1, to: counters.value.entries)
+        if kind == .tombstone { add(1, to: counters.value.tombstones) }
+    }
+
+    /// Number of changes in a batch whose leaves are prefetched together.
+    static var groupSize: Int { 12 }
+    /// Up to this number of keys the leaves are in the caches anyway.
+    private static var fewKeys: Int { 20_000 }
+
+    /// Prefetches the leaves that the changes will go to. Otherwise each insert would wait for its own leaf, one after
+    /// the other. For the writer.
+    func prefetchLeaves(of changes: RecordRow) {
+        guard keyCount > Self.fewKeys, changes.count > 1, let first = changes.first else { return }
+        // Keys in ascending order go after all others, to the leaf of the last insert.
+        let greatest = writer.value.greatest
+        if greatest != 0, entry(greatest).key.compare(to: SearchKey(first.key)) < 0 { return }
+        changes.forEach { change in
+            if let leaf = tree.descend(SearchKey(change.key), before: false) { node(leaf).prefetch() }
+        }
+    }
+
+    /// Appends an entry after all others, if its key belongs there and the last leaf is not full. This needs no descent
+    /// and moves no slot.
+    /// - Returns: false if it has inserted nothing.
+    @inline(__always)
+    private func append(_ reference: ArenaReference, _ key: SearchKey) -> Bool {
+        let greatest = writer.value.greatest
+        guard greatest == 0 || entry(greatest).key.compare(to: key) < 0 else { return false }
+        writer.value.greatest = reference
+        let leaf = node(writer.value.lastLeaf)
+        let count = leaf.count
+        guard count < TreeNode.capacity else { return false }
+        insert(reference, key, into: leaf, at: count)
+        return true
+    }
+
+    /// Inserts an entry at the position that a descent finds.
+    private func place(_ reference: ArenaReference, _ key: SearchKey) {
+        let root = state.value.root.load(ordering: .relaxed)
+        let height = Int(root &>> 32)
+        var current = ArenaReference(truncatingIfNeeded: root)
+        for level in 0..<height {
+            let position = node(current).search(key, in: base)
+            let child = position.index &+ (position.isExact ? 1 : 0)
+            path[level] = MemTableWriterState.Step(node: current, child: child)
+            current = node(current).child(child)
+        }
+        let leaf = node(current)
+        leaf.prefetchReferences()
+        let position = leaf.search(key, in: base)
+        if position.isExact {
+            MemTableEntry.link(reference, in: base, to: leaf.reference(position.index))
+            leaf.setReference(position.index, reference)
+        } else if leaf.count < TreeNode.capacity {
+            insert(reference, key, into: leaf, at: position.index)
+        } else {
+            split(leaf: current, inserting: reference, key, at: position.index, height: height)
+            add(1, to: counters.value.keys)
+        }
+    }
+
+    /// Inserts the first version of a key into a leaf that is not full.
+    @inline(__always)
+    private func insert(_ reference: ArenaReference, _ key: SearchKey, into leaf: TreeNode, at index: Int) {
+        let digest = leaf.digest(of: key, in: base)
+        // The seqlock is taken even if no slot moves, because a seek that has copied the slots and then searches must
+        // not find one more.
+        leaf.beginMoving()
+        leaf.insert(digest: digest, reference: reference, at: index)
+        leaf.endMoving()
+        add(1, to: counters.value.keys)
+    }
+}
+
+extension MemTable {
+    /// Most bytes that the alignment of a node to a cache line of 64 bytes can cost. Allocations are multiples of 8.
+    private static var nodePadding: Int { 56 }
+
+    /// Returns true if `count` changes are certain to fit. Called only by the single writer.
+    ///
+    /// Counts as if every change had a new key. Every leaf but the last is at least half full, and every inner node but
+    /// the last of its level has at least half of the children that fit. So the number of keys bounds the number of
+    /// nodes. A bound from the splits that each insert might cause would be tens of times as high.
+    /// - Parameters:
+    ///   - keyBytes: bytes of the keys of all changes together.
+    ///   - valueBytes: bytes of their values together.
+    /// - Complexity: O(1)
+    func hasRoom(keyBytes: Int, valueBytes: Int, count: Int) -> Bool {
+        let half = TreeNode.capacity / 2
+        // Two more leaves: the last one, and one for the remainder. Each level of inner nodes has one for `half`
+        // children, a geometric series below leaves / (half - 1), and each may have one that is not half full.
+        let leaves = (keyCount + count) / half + 2
+        let inner = leaves / (half - 1) + MemTableWriterState.maximumHeight + 1
+        let nodeBytes =
+            leaves * (TreeNode.leafSize + Self.nodePadding) + inner * (TreeNode.innerSize + Self.nodePadding)
+        let newNodeBytes = max(0, nodeBytes - counters.value.nodeBytes.load(ordering: .relaxed))
+        // An entry is aligned to 8 bytes.
+        let entryBytes = keyBytes + valueBytes + count * (MemTableEntry.headerSize + 7)
+        return byteCount + newNodeBytes + entryBytes <= capacity
+    }
+
+    /// Allocates bytes of the arena.
+    /// - Parameters:
+    ///   - size: in bytes, a multiple of 8.
+    ///   - alignment: in bytes, a power of two, at least 8.
+    @inline(__always)
+    private func allocate(_ size: Int, alignment: Int) -> ArenaReference {
+        let top = counters.value.top.load(ordering: .relaxed)
+        let start = (top &+ alignment &- 1) & ~(alignment &- 1)
+        // The writer has checked `hasRoom`. An insert beyond the capacity would overwrite foreign memory.
+        precondition(size <= capacity &- start, "insert into a memtable without room")
+        counters.value.top.store(start &+ size, ordering: .relaxed)
+        return ArenaReference(truncatingIfNeeded: start &>> 3)
+    }
+
+    @inline(__always)
+    func allocateEntry(size: Int) -> ArenaReference { allocate(size, alignment: 8) }
+
+    /// Allocates an empty node.
+    func allocateNode(size: Int) -> ArenaReference {
+        let before = counters.value.top.load(ordering: .relaxed)
+        let reference = allocate(size, alignment: 64)
+        add(counters.value.top.load(ordering: .relaxed) &- before, to: counters.value.nodeBytes)
+        node(reference).initialize(size: size)
+        return reference
+    }
+}
+
+extension MemTable {
+    /// Deletes all older versions of keys in `[start, end)`. One thread at a time, like an insert. An empty range only
+    /// uses up its sequence number.
+    func insertRangeTombstone(start: Bytes, end: Bytes, sequence: SequenceNumber) {
+        if compareKeys(start, end) < 0 {
+            rangeTombstoneLog.append(RangeTombstone(start: Array(start), end: Array(end), sequence: sequence))
+            state.value.rangeTombstones.store(tree.rangeTombstoneCount + 1, ordering: .releasing)
+        }
+        count(sequence: sequence)
+    }
+
+    /// The range tombstones inserted so far. They are kept apart: ``lookup(_:visible:)`` and cursors do not honor them.
+    /// - Complexity: one load if there are none; else see ``RangeTombstoneLog/tombstones``.
+    @inline(__always)
+    var rangeTombstones: RangeTombstones { tree.hasRangeTombstones ? rangeTombstoneLog.tombstones : .empty }
+}

@@ -89,3 +89,77 @@ final class ScanPath: Sendable {
         ifWriteLockIsFree.value { lastChange in deletedRanges.watch(from: start, last: lastChange) }
     }
 }
+
+/// ``Scan`` objects that wait for reuse. Making one takes some twenty allocations, which is as long as a short scan.
+///
+/// The pool holds only scans of the current super version, because a waiting scan keeps the memory and the files of its
+/// super version alive.
+final class ScanPool: Sendable {
+    /// A power of two, because ``ownSlot`` masks thread numbers with it.
+    private static let slotCount = 8
+
+    /// The pooled scans, one in each slot. Each slot has its own cache line.
+    private let slots = AtomicBorrowedRow<Scan>(count: slotCount)
+
+    deinit { clear() }
+
+    /// The slot of the calling thread. Few other threads share it.
+    @inline(__always)
+    private var ownSlot: Int { (ThreadNumbers.shared.current ?? 0) & (Self.slotCount - 1) }
+
+    /// Takes a pooled scan, of any super version. The caller owns it from now on.
+    func take() -> Borrowed<Scan>? { slots.exchange(nil, at: ownSlot) }
+
+    /// Adds a scan that is not in use, or releases it if its slot is taken.
+    /// - Parameters:
+    ///   - scan: owned by the caller before this call, and by the pool afterwards.
+    ///   - isCurrent: returns whether a super version is the current one.
+    func give(_ scan: Borrowed<Scan>, isCurrent: (Borrowed<SuperVersion>) -> Bool) {
+        let (superVersion, isUsable) = scan.with { scan in
+            let superVersion = Borrowed(scan.superVersion)
+            guard !scan.hasFailed, isCurrent(superVersion) else { return (superVersion, false) }
+            scan.rest()
+            return (superVersion, true)
+        }
+        guard isUsable else { return scan.release() }
+        let slot = ownSlot
+        guard slots.fill(scan, at: slot) else { return scan.release() }
+        // The publisher of the next super version clears the pool after publishing. Either it finds this scan, or the
+        // check here sees the new super version. While the scan is in its slot, its super version is alive, so no other
+        // can have the same address.
+        if !isCurrent(superVersion) { slots.exchange(nil, at: slot)?.release() }
+    }
+
+    /// Releases all pooled scans.
+    func clear() {
+        for slot in 0..<Self.slotCount { slots.exchange(nil, at: slot)?.release() }
+    }
+}
+
+/// The state that scans of one super version share one after the other: its merge, and what the last scan has opened.
+/// ``ScanPool`` keeps it between scans. Used by one thread at a time.
+final class Scan {
+    /// Keeps alive the memtables and segments that the merge reads.
+    let superVersion: SuperVersion
+    /// Over all memtables and runs of ``superVersion``.
+    let merge: MergingCursor
+    /// The error that ended a scan. Afterwards the position of the merge is unknown, so this object is not reused.
+    var failure: StoreError? { didSet { hasFailed = failure != nil } }
+    /// Whether ``failure`` is set. Reading ``failure`` itself would copy it.
+    private(set) var hasFailed = false
+    /// Storage for a ``ScanIterator`` at a fixed address. Loops that are inlined into callers cannot hold the iterator.
+    let iteratorStorage = HeapSlot<ScanIterator>()
+    /// The value file that the last value was read from, so that the next value need not look for it.
+    let recentValueFile = HeapCell(RecentValueFile())
+
+    init(_ superVersion: SuperVersion) {
+        self.superVersion = superVersion
+        merge = MergingCursor(superVersion.sources())
+    }
+
+    /// Releases the memory that the last scan used. The super version stays.
+    func rest() {
+        merge.rest()
+        recentValueFile.value = RecentValueFile()
+    }
+}

@@ -141,3 +141,155 @@ extension WritePath {
         }
     }
 }
+
+extension WritePath {
+    /// Makes all changes durable that were acknowledged before the call.
+    func syncAll() throws(StoreError) {
+        let last = try lastAcknowledged()
+        try versions.makeRecoveryDurable()
+        try commits?.wait(for: last)
+    }
+
+    /// Does the same as the synchronous ``syncAll()``, without blocking a thread.
+    func syncAll() async throws(StoreError) {
+        let last = try lastAcknowledged()
+        if !versions.isRecoveryDurable {
+            try await BlockingWork.run { () throws(StoreError) in try self.versions.makeRecoveryDurable() }
+        }
+        try await commits?.wait(for: last)
+    }
+
+    /// Makes all changes durable. The store may already be closed to writers.
+    func waitForAll() throws(StoreError) { try commits?.wait(for: lock.withLock { state.lastSequence }) }
+
+    /// The sequence number of the last change. Throws if the store takes no writes.
+    func lastAcknowledged() throws(StoreError) -> SequenceNumber {
+        try lock.withLock { () throws(StoreError) in
+            try status.checkWritable()
+            return state.lastSequence
+        }
+    }
+
+    /// Makes all changes durable that were written so far. Called by one group-commit leader at a time.
+    /// - Returns: the last sequence number that is durable now.
+    func syncLogs() throws(StoreError) -> SequenceNumber {
+        let (logs, valueFile, last, isSmall) = lock.withLock {
+            let unsynced = (state.sealed + [state.active]).compactMap(\.log)
+                .filter { $0.syncedEnd < $0.end }
+            return (
+                unsynced.map { (log: $0, end: $0.end) }, self.values.current, state.lastSequence,
+                configuration.durability == .buffered && unsynced.count == 1 && !isWrittenInBulk(unsynced[0])
+            )
+        }
+        // Syncs values first, and older logs before newer ones, because the durable state must be a prefix of history.
+        // A change that arrives in the meantime may refer to a value that is not synced, but it is not in the part of
+        // the log that this call makes durable.
+        try values.sync(valueFile)
+        try status.requireSuccess { () throws(StoreError) in
+            for (log, end) in logs { try log.sync(upTo: end) }
+        }
+        // The writes of this buffered store are small and synced often. Prepared pages would make each sync longer.
+        if isSmall {
+            lock.withLock { state.active.log?.releasePrepared() }
+        }
+        return last
+    }
+
+    /// Waits until a change is durable, if its durability is ``Durability/synced``; nil stands for the configuration's.
+    /// Returns at once for number 0, which means that nothing was written.
+    /// - Throws: ``StoreError/Code/inputOutput`` for every failure, because any other code would say that the change
+    ///   was not made.
+    func waitUntilDurable(_ sequence: SequenceNumber, _ durability: Durability?) throws(StoreError) {
+        guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
+        do { try commits?.wait(for: sequence) } catch { throw error.asUncertain }
+    }
+
+    /// Does the same as the synchronous function, without blocking a thread.
+    func waitUntilDurable(_ sequence: SequenceNumber, _ durability: Durability?) async throws(StoreError) {
+        guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
+        do { try await commits?.wait(for: sequence) } catch { throw error.asUncertain }
+    }
+
+    /// Makes a change on the caller's thread if that does not block, otherwise on a thread that may block.
+    /// - Parameters:
+    ///   - durability: see ``waitUntilDurable(_:_:)``.
+    ///   - change: makes the change; returns nil if it must not block and would have to.
+    func changeWithoutBlocking(
+        _ durability: Durability?,
+        _ change: @escaping @Sendable (_ mayBlock: Bool) throws(StoreError) -> SequenceNumber?
+    ) async throws(StoreError) -> SequenceNumber {
+        var done = try change(false)
+        if done == nil { done = try await BlockingWork.run { () throws(StoreError) in try change(true) } }
+        let sequence = done ?? 0
+        try await waitUntilDurable(sequence, durability)
+        return sequence
+    }
+}
+
+extension WritePath {
+    /// Applies the batch of a transaction if the check allows it. A large check first covers most changes without the
+    /// write lock, and does so again if its verdict under the lock is ``CommitCheck/Verdict/outdated``.
+    /// - Parameters:
+    ///   - check: nil if the transaction has read nothing that must be checked.
+    ///   - mayBlock: false if the caller cannot wait for a flush or the disk. Then nil is returned if waiting is
+    ///     necessary, and nothing was done.
+    /// - Returns: the last sequence number of the commit.
+    /// - Throws: ``StoreError/Code/conflict``, and the errors of a write.
+    func commit(
+        _ batch: WriteBatch, _ check: CommitCheck?, mayBlock: Bool = true
+    ) throws(StoreError) -> SequenceNumber? {
+        guard let check else { return try write(batch, mayBlock: mayBlock) }
+        defer { check.end(feed) }
+        while true {
+            if !check.isSmall {
+                if !mayBlock, check.readsFiles(reads) { return nil }
+                let isUnchanged = try check.advance(reads, feed) { subscribeToChanges().position }
+                if !isUnchanged { throw conflict() }
+            }
+            guard let sequence = try write(batch, mayBlock: mayBlock, check: check) else { return nil }
+            switch check.verdict {
+            case .unchanged: return sequence
+            case .conflict: throw conflict()
+            case .outdated: continue
+            }
+        }
+    }
+
+    /// True if no data that the transaction has read was changed. The caller holds the write lock.
+    func isUnchanged(_ check: CommitCheck) throws(StoreError) -> Bool {
+        try check.decide(last: state.lastSequence, flushed: state.flushedSequence, reads, feed) == .unchanged
+    }
+
+    private func conflict() -> StoreError {
+        lock.withLock { state.counts.conflicts += 1 }
+        return StoreError(
+            .conflict,
+            "another commit changed what the transaction has read; nothing was written: run the transaction again",
+            file: status.directory)
+    }
+}
+
+extension WritePath {
+    /// A point in the history of changes, and the matching position of the feed.
+    struct FeedStart {
+        /// The position of the next commit.
+        var position: Int
+        /// The number of the last change before that commit.
+        var sequence: SequenceNumber
+        /// The live logs, oldest first, with their written lengths.
+        var logs: [LogExtent]
+    }
+
+    /// Subscribes to the change feed. The caller must call ``ChangeFeed/unsubscribe()`` at the end.
+    func subscribeToChanges() -> FeedStart {
+        lock.withLock {
+            FeedStart(
+                position: feed.subscribe(), sequence: state.lastSequence,
+                logs: (state.sealed + [state.active]).compactMap(\.extent))
+        }
+    }
+
+    /// Publishes a change to the feed. Called under the write lock, when the change becomes visible to readers.
+    @inline(never)
+    func publishToFeed(of change: Record) { feed.publish(change) }
+}
