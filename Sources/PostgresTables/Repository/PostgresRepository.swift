@@ -2,6 +2,7 @@
 public import CRUDKit
 public import TableSQL
 
+// `MySQLRepository` has the same members: both classes are public, and their documentation and options differ.
 /// A repository in a table of PostgreSQL.
 ///
 /// ```swift
