@@ -44,8 +44,8 @@ package struct AnswerWaits: Sendable {
     /// Whether the running statement was cancelled.
     package var isCancelled: Bool { cancellation.isRequested }
 
-    /// The error of a statement without an answer, whose connection is given up. Cancels the statement: a server that is
-    /// only slow still runs it.
+    /// Cancels a statement without an answer, which a slow server still runs.
+    /// - Returns: its error. The caller gives the connection up.
     package func missed(isCancellable: Bool) -> SQLConnectionError {
         let isCancelled = isCancellable && isCancelled
         cancel()
