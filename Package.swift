@@ -82,9 +82,9 @@ let package = Package(
         // The program that the crash tests kill. Not a product.
         .executableTarget(
             name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables"], path: "Tests/CrashChild",
-            swiftSettings: upcoming),
+            swiftSettings: memorySafe),
         // Servers and clusters in temporary directories, for tests and benchmarks.
-        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: upcoming),
+        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: memorySafe),
         .testTarget(
             name: "SiltstoneTests",
             // The last two for fuzzing their parsers.

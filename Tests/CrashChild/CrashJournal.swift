@@ -6,6 +6,7 @@ import Synchronization
 /// Words of 8 bytes: first those of ``Word``, then for each lane those of ``LaneWord``.
 ///
 /// `@unchecked Sendable`: the words are atomics, and the mapping lives as long as the object.
+@safe
 final class CrashJournal: @unchecked Sendable {
     /// How far the child has come.
     enum Phase: UInt64 {
@@ -37,30 +38,30 @@ final class CrashJournal: @unchecked Sendable {
     /// Maps the journal at a path.
     /// - Parameter isNew: whether to make an empty one.
     init(path: String, isNew: Bool) throws {
-        let descriptor = open(path, (isNew ? O_RDWR | O_CREAT | O_TRUNC : O_RDWR) | O_CLOEXEC, 0o644)
+        let descriptor = unsafe open(path, (isNew ? O_RDWR | O_CREAT | O_TRUNC : O_RDWR) | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw SystemError(call: "open", code: errno) }
         defer { close(descriptor) }
         guard ftruncate(descriptor, off_t(Self.length)) == 0 else { throw SystemError(call: "ftruncate", code: errno) }
-        let address = mmap(nil, Self.length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
-        guard let address, address != UnsafeMutableRawPointer(bitPattern: -1) else {
+        let address = unsafe mmap(nil, Self.length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let address = unsafe address, unsafe address != UnsafeMutableRawPointer(bitPattern: -1) else {
             throw SystemError(call: "mmap", code: errno)
         }
-        words = address
+        unsafe words = unsafe address
     }
 
-    deinit { munmap(words, Self.length) }
+    deinit { unsafe munmap(words, Self.length) }
 
     // MARK: Words
 
     /// The word with an index; ``LockRace`` gives all of them meanings of its own.
     func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         precondition(index < Self.length / 8)
-        return (words + 8 * index).assumingMemoryBound(to: Atomic<UInt64>.self)
+        return unsafe (words + 8 * index).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     private subscript(_ index: Int) -> UInt64 {
-        get { word(index).pointee.load(ordering: .sequentiallyConsistent) }
-        set { word(index).pointee.store(newValue, ordering: .sequentiallyConsistent) }
+        get { unsafe word(index).pointee.load(ordering: .sequentiallyConsistent) }
+        set { unsafe word(index).pointee.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
     private subscript(_ name: Word) -> UInt64 {
@@ -74,7 +75,7 @@ final class CrashJournal: @unchecked Sendable {
     }
 
     private func increase(_ name: Word) {
-        word(name.rawValue).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        unsafe word(name.rawValue).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     // MARK: The process
@@ -103,12 +104,14 @@ final class CrashJournal: @unchecked Sendable {
     func isActive(_ activity: Activity) -> Bool { self[.activities] & 1 << activity.rawValue != 0 }
 
     func begin(_ activity: Activity) {
-        word(Word.activities.rawValue).pointee.bitwiseOr(1 << activity.rawValue, ordering: .sequentiallyConsistent)
+        unsafe word(Word.activities.rawValue).pointee
+            .bitwiseOr(1 << activity.rawValue, ordering: .sequentiallyConsistent)
     }
 
     func end(_ activity: Activity) {
         guard isActive(activity) else { return }
-        word(Word.activities.rawValue).pointee.bitwiseAnd(~(1 << activity.rawValue), ordering: .sequentiallyConsistent)
+        unsafe word(Word.activities.rawValue).pointee
+            .bitwiseAnd(~(1 << activity.rawValue), ordering: .sequentiallyConsistent)
         switch activity {
         case .flush: increase(.flushes)
         case .compaction: increase(.compactions)

@@ -17,11 +17,11 @@ extension CrashWorkload {
             let count = Int(random.next() % UInt64(bytes + 1)) - value.count
             guard count > 0 else { return value }
             // In one piece, and not byte by byte: without optimisation this is where parent and child spend their time.
-            let noise = [UInt64](unsafeUninitializedCapacity: (count + 7) / 8) { words, used in
-                for index in words.indices { words.initializeElement(at: index, to: random.next()) }
+            let noise = unsafe [UInt64](unsafeUninitializedCapacity: (count + 7) / 8) { words, used in
+                for index in words.indices { unsafe words.initializeElement(at: index, to: random.next()) }
                 used = words.count
             }
-            noise.withUnsafeBytes { value.append(contentsOf: $0) }
+            unsafe noise.withUnsafeBytes { unsafe value.append(contentsOf: $0) }
             return value
         }
 

@@ -13,7 +13,7 @@ struct NotingFileSystem: FileSystem {
 
     /// The background work that the calling thread does for the store, by the name of the queue.
     static var activity: CrashJournal.Activity? {
-        switch String(cString: dispatchQueueLabel(nil)) {
+        switch unsafe String(cString: dispatchQueueLabel(nil)) {
         case "siltstone.flush": .flush
         case "siltstone.compaction": .compaction
         default: nil
@@ -89,11 +89,11 @@ private final class NotingManifest: File {
     func size() throws(FileSystemError) -> Int { try base.size() }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        try base.read(into: buffer, at: offset)
+        try unsafe base.read(into: buffer, at: offset)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        try base.write(bytes, at: offset)
+        try unsafe base.write(bytes, at: offset)
     }
 
     func reserve(offset: Int, length: Int) throws(FileSystemError) { try base.reserve(offset: offset, length: length) }

@@ -14,9 +14,9 @@ public enum FreePort {
         defer { close(listener) }
         var address = loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && getsockname(listener, address, &length) == 0
+        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(listener, address, length) == 0 && getsockname(listener, address, &length) == 0
             }
         }
         guard result else { throw ServerFailure("There is no free port.") }
@@ -29,14 +29,14 @@ public enum FreePort {
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(client) }
         var patience = timeval(tv_sec: 1, tv_usec: 0)
-        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        unsafe setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = loopback(port: UInt16(port))
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, length) == 0 }
+        let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(client, $0, length) == 0 }
         }
         var byte: UInt8 = 0
-        return isConnected && recv(client, &byte, 1, 0) == 1
+        return unsafe isConnected && recv(client, &byte, 1, 0) == 1
     }
 
     private static func loopback(port: UInt16) -> sockaddr_in {

@@ -19,8 +19,8 @@ public enum ServerDirectory {
     /// Makes a directory that the servers' user can write to.
     public static func make(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        if getuid() == 0, let nobody = getpwnam("nobody") {
-            _ = chown(path, nobody.pointee.pw_uid, nobody.pointee.pw_gid)
+        if getuid() == 0, let nobody = unsafe getpwnam("nobody") {
+            _ = unsafe chown(path, nobody.pointee.pw_uid, nobody.pointee.pw_gid)
         }
     }
 }

@@ -8,13 +8,10 @@ package import TableSQL
 ///
 /// Statements with parameters or results are prepared and use the binary protocol; others are sent as text.
 package final class MySQLConnection: SQLConnection, @unchecked Sendable {
-    // `@unchecked Sendable`: used by one thread at a time, as the protocol demands; `cancellation` has a lock.
+    // `@unchecked Sendable`: used by one thread at a time, as the protocol demands; `waits` has locks.
     let link: MySQLLink
     let options: MySQLOptions
-    private let cancellation: StatementCancellation
-    private let probe: SilenceProbe
-    /// The host, for messages and for the connector.
-    let place: String
+    private let waits: AnswerWaits
     private var prepared: PreparedStatements
     private let parameters = ParameterBuffer()
     /// Whether BEGIN was sent without an end since.
@@ -35,12 +32,11 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     ) {
         self.link = link
         self.options = options
-        self.place = place
         self.maximumPacket = maximumPacket
         prepared = PreparedStatements(capacity: options.preparedStatements)
         let number = link.raw.map { mysql_thread_id($0) } ?? 0
-        cancellation = StatementCancellation { kill(number) }
-        probe = SilenceProbe(after: options.answerTimeout, answers)
+        waits = AnswerWaits(
+            at: place, timeout: options.answerTimeout, cancel: { kill(number) }, answers: answers)
     }
 
     package var isUsable: Bool { link.isUsable }
@@ -109,7 +105,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         }
     }
 
-    package func cancel() { cancellation.cancel() }
+    package func cancel() { waits.cancel() }
 
     package func close() {
         link.close()
@@ -138,32 +134,15 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         _ statement: () -> SQLStatement, _ verb: StatementVerb, _ limit: Duration,
         _ body: (inout AnswerDeadline) throws -> R
     ) throws -> R {
-        guard link.isUsable else {
-            throw SQLConnectionError(
-                .connectionLost, code: .unavailable, "The connection to \(place) has ended. \(link.message)")
-        }
+        guard link.isUsable else { throw waits.ended(link.message) }
         if let doom, verb != .rollback { throw doom }
         // A cancelled commit may have taken place.
         let isCancellable = verb != .commit
-        if isCancellable { cancellation.begin() }
-        defer {
-            if isCancellable, !cancellation.end(limit: link.isUsable ? options.answerTimeout.seconds : 0) {
-                link.giveUp()
-            }
-        }
-        probe.begin()
-        var deadline = AnswerDeadline(
-            limit, grace: options.answerTimeout, cancellation: isCancellable ? cancellation : nil, probe: probe)
+        var deadline = waits.begin(limit, isCancellable: isCancellable)
+        defer { if isCancellable, !waits.end(isUsable: link.isUsable) { link.giveUp() } }
         do { return try body(&deadline) } catch is AnswerMissing {
-            let isCancelled = isCancellable && cancellation.isRequested
             link.giveUp()
-            // Stops the statement on a server that is only slow.
-            cancellation.cancel()
-            throw loss(
-                statement(), verb,
-                SQLConnectionError(
-                    isCancelled ? .cancelled : .connectionLost, code: isCancelled ? .engine : .unavailable,
-                    "The server at \(place) did not answer in time; the connection was given up"))
+            throw loss(statement(), verb, waits.missed(isCancellable: isCancellable))
         } catch let error as SQLConnectionError {
             throw judged(error, statement(), verb)
         }
@@ -180,7 +159,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
             return loss(statement, verb, error)
         case .conflict where verb == .commit: note(verb)
         case .conflict where isInTransaction: doom = error
-        case .statement where error.serverCode == "1317" && cancellation.isRequested:
+        case .statement where error.serverCode == "1317" && waits.isCancelled:
             error.kind = .cancelled
         default: break
         }

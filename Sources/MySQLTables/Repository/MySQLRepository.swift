@@ -2,6 +2,7 @@
 public import CRUDKit
 public import TableSQL
 
+// `PostgresRepository` has the same members: both classes are public, and their documentation and options differ.
 /// A repository in a table of MariaDB.
 ///
 /// ```swift
@@ -9,29 +10,29 @@ public import TableSQL
 /// try await repository.create(id: "client", item: Client(name: "Chill Client"))
 /// ```
 ///
-/// What was acknowledged is as durable as the server is set to make it. Each operation is one statement, and a batch is one
-/// transaction: all of it or nothing. The table, `repository_` and its name, is made with the first record.
+/// Acknowledged changes are as durable as the server's settings make them. Each operation is one statement, and a batch
+/// is one atomic transaction. The first record creates the table, `repository_` and its name.
 ///
-/// Operations that have changed nothing are tried again after a conflict, a lost connection, and amid a failover for
-/// ``MySQLOptions/failoverTimeout``. Where nobody knows whether an operation took place, it throws
-/// `CRUDRepositoryError.databaseError` with a reason that says so.
+/// Operations that have changed nothing are repeated after a conflict, after a lost connection, and during a failover
+/// for ``MySQLOptions/failoverTimeout``. If the outcome of an operation is unknown, it throws
+/// `CRUDRepositoryError.unknownOutcome`.
 ///
-/// Identifiers are in the order of their UTF-8 bytes.
+/// Identifiers are ordered by their UTF-8 bytes.
 public final class MySQLRepository: SQLRecordRepository {
-    /// The table's name.
+    /// The name of the repository.
     public let tableName: String
-    /// What turns items into bytes and back.
+    /// The format of the items.
     public let dataTransformer: any DataTransformer
-    /// What reads and writes the table.
+    /// The connection to the table.
     public let _records: SQLRecords
 
-    /// Creates a repository with connections of its own. None is made before the first operation.
+    /// Creates a repository with its own connections. The first operation makes the first connection.
     /// - Parameters:
     ///   - url: as for ``MySQLDatabaseConfiguration/init(_:options:)``.
     ///   - tableName: any name. Repositories with different names do not see each other's records.
     ///   - dataTransformer: the format of the items.
     ///   - options: time-outs and limits.
-    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read.
+    /// - Throws: `CRUDSQLExeError` with code `argument` if the URL cannot be parsed.
     public convenience init(
         _ url: String, tableName: String = "",
         dataTransformer: any DataTransformer = JSONDataTransformer(), options: MySQLOptions = MySQLOptions()
@@ -41,9 +42,9 @@ public final class MySQLRepository: SQLRecordRepository {
             dataTransformer: dataTransformer)
     }
 
-    /// Creates a repository over the connections of a configuration.
+    /// Creates a repository that shares the connections of a configuration.
     /// - Parameters:
-    ///   - configuration: whose connections the repository shares.
+    ///   - configuration: the configuration.
     ///   - tableName: any name. Repositories with different names do not see each other's records.
     ///   - dataTransformer: the format of the items.
     public init(
@@ -57,7 +58,7 @@ public final class MySQLRepository: SQLRecordRepository {
 }
 
 extension MySQLRepository {
-    /// The name that the catalogue has for the table of a repository.
+    /// The name of a repository's table in the catalogue.
     package static func catalogueName(of tableName: String) -> String { RecordTable.name(of: tableName) }
 }
 #endif

@@ -5,22 +5,16 @@ import TableSQL
 
 /// The statements on the table of one repository: `id`, the identifier's UTF-8, and `item`.
 ///
-/// Both are bytes: any identifier fits, null characters too, and the order is that of bytes. Of long identifiers the table
-/// has the beginning with a digest as `id`, and all of it as `whole`.
+/// Both columns are bytes: any identifier fits, even with null characters, and the order is by bytes. The row of a long
+/// identifier has its beginning and a digest as `id`, and the whole identifier as `whole`.
 struct RecordTable: RecordStatements {
     private let name: String
 
     init(_ tableName: String) { name = "`\(Self.name(of: tableName))`" }
 
-    /// The server's name of a table: small letters, digits and the underscore stand for themselves. Some servers take capital
-    /// letters for small ones.
+    /// The server's name of a table. Some servers take capital letters for small ones.
     static func name(of tableName: String) -> String {
-        RecordTableName.name(of: tableName, limit: 64) { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
-            default: false
-            }
-        }
+        RecordTableName.name(of: tableName, limit: 64, hasCapitals: false)
     }
 
     // MARK: Keys

@@ -9,13 +9,10 @@ package import TableSQL
 /// Each round trip is a pipeline that ends with a sync: first the clean-up, then the statements. Repeated statements
 /// are prepared. Parameters and results are binary.
 package final class PostgresConnection: SQLConnection, @unchecked Sendable {
-    // `@unchecked Sendable`: used by one thread at a time, as the protocol demands; `cancellation` has a lock.
+    // `@unchecked Sendable`: used by one thread at a time, as the protocol demands; `waits` has locks.
     let link: PostgresLink
     let options: PostgresOptions
-    private let cancellation: StatementCancellation
-    private let probe: SilenceProbe
-    /// The host, for messages and for the connector.
-    let place: String
+    private let waits: AnswerWaits
     var prepared: PreparedStatements
     /// The schema generation for which they were prepared.
     private var planGeneration = 0
@@ -45,14 +42,15 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     ) {
         self.link = link
         self.options = options
-        self.place = place
         let key = PostgresCancelKey(raw)
-        cancellation = StatementCancellation { key.cancel() }
-        probe = SilenceProbe(after: options.answerTimeout, answers)
+        waits = AnswerWaits(
+            at: place, timeout: options.answerTimeout, cancel: { key.cancel() }, answers: answers)
         prepared = PreparedStatements(capacity: options.preparedStatements)
     }
 
     package var isUsable: Bool { link.isUsable }
+    /// The host, for messages and for the connector.
+    var place: String { waits.place }
     package var needsCheck: Bool { freshUntil.map { $0 < .now } ?? false }
 
     package func execute(_ statement: SQLStatement) throws -> SQLResultSet {
@@ -104,12 +102,10 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private func readUnanswered() throws {
         guard var trip = unanswered else { return }
         unanswered = nil
-        probe.begin()
-        var deadline = AnswerDeadline(options.answerLimit, probe: probe)
+        var deadline = waits.begin(options.answerLimit, isCancellable: false)
         do { _ = try trip.receive(&deadline) } catch {
             link.giveUp()
-            throw SQLConnectionError(
-                .connectionLost, code: .unavailable, "The connection to \(place) has ended. \(link.message)")
+            throw waits.ended(link.message)
         }
     }
 
@@ -122,7 +118,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         return try PostgresCursor(self, statement, number: number, batchRows: batchRows)
     }
 
-    package func cancel() { cancellation.cancel() }
+    package func cancel() { waits.cancel() }
 
     package func close() {
         unanswered = nil
@@ -140,10 +136,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
 
     /// Encodes statements. If one is refused, nothing is sent.
     private func trip(_ statements: [SQLStatement]) throws -> RoundTrip {
-        guard link.isUsable else {
-            throw SQLConnectionError(
-                .connectionLost, code: .unavailable, "The connection to \(place) has ended. \(link.message)")
-        }
+        guard link.isUsable else { throw waits.ended(link.message) }
         if options.isStrict { for statement in statements { try StrictFilter.check(statement.text) } }
         var trip = RoundTrip(self, statements)
         try trip.encode()
@@ -168,30 +161,15 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     ) throws -> R {
         let wasInTransaction = link.isInTransaction
         roundTrips.waited += 1
-        if isCancellable { cancellation.begin() }
-        defer {
-            if isCancellable, !cancellation.end(limit: link.isUsable ? options.answerTimeout.seconds : 0) {
-                link.giveUp()
-            }
-        }
-        probe.begin()
-        var deadline = AnswerDeadline(
-            limit ?? options.answerLimit, grace: options.answerTimeout,
-            cancellation: isCancellable ? cancellation : nil, probe: probe)
+        var deadline = waits.begin(limit ?? options.answerLimit, isCancellable: isCancellable)
+        defer { if isCancellable, !waits.end(isUsable: link.isUsable) { link.giveUp() } }
         do { return try body(&deadline) } catch is AnswerMissing {
-            let isCancelled = isCancellable && cancellation.isRequested
             link.giveUp()
-            // Stops the statement on a server that is only slow.
-            cancellation.cancel()
-            throw loss(
-                statements(), wasInTransaction,
-                SQLConnectionError(
-                    isCancelled ? .cancelled : .connectionLost, code: isCancelled ? .engine : .unavailable,
-                    "The server at \(place) did not answer in time; the connection was given up"))
+            throw loss(statements(), wasInTransaction, waits.missed(isCancellable: isCancellable))
         } catch let error as SQLConnectionError where error.kind == .connectionLost {
             link.giveUp()
             throw loss(statements(), wasInTransaction, error)
-        } catch let error as SQLConnectionError where error.serverCode == "57014" && cancellation.isRequested {
+        } catch let error as SQLConnectionError where error.serverCode == "57014" && waits.isCancelled {
             throw SQLConnectionError(.cancelled, code: .engine, serverCode: error.serverCode, error.message)
         }
     }

@@ -2,6 +2,7 @@
 public import CRUDKit
 public import TableSQL
 
+// `MySQLRepository` has the same members: both classes are public, and their documentation and options differ.
 /// A repository in a table of PostgreSQL.
 ///
 /// ```swift
@@ -14,7 +15,7 @@ public import TableSQL
 ///
 /// Operations that have changed nothing are repeated after a conflict, after a lost connection, and during a failover
 /// for ``PostgresOptions/failoverTimeout``. If the outcome of an operation is unknown, it throws
-/// `CRUDRepositoryError.databaseError` with a reason that says so.
+/// `CRUDRepositoryError.unknownOutcome`.
 ///
 /// Identifiers are ordered by their UTF-8 bytes. The server's index holds identifiers of about 2,600 bytes, longer ones
 /// if they can be compressed; beyond that an operation throws.

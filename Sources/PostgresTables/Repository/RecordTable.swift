@@ -11,16 +11,9 @@ struct RecordTable: RecordStatements {
 
     init(_ tableName: String) { name = "\"\(Self.name(of: tableName))\"" }
 
-    /// The server's name of a table. Only ASCII letters, digits and the underscore need no escape.
+    /// The server's name of a table.
     static func name(of tableName: String) -> String {
-        RecordTableName.name(of: tableName, limit: 63) { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        RecordTableName.name(of: tableName, limit: 63, hasCapitals: true)
     }
 
     func create(_ connection: any SQLConnection) throws {

@@ -37,20 +37,6 @@ private enum Stat {
         var bytes: Int
     }
 
-    /// The statistics of the store with an additional member.
-    private struct Report: Encodable {
-        var store: Statistics
-        var tables: [TableReport]?
-
-        private enum Key: CodingKey { case tables }
-
-        func encode(to encoder: any Encoder) throws {
-            try store.encode(to: encoder)
-            var members = encoder.container(keyedBy: Key.self)
-            try members.encodeIfPresent(tables, forKey: .tables)
-        }
-    }
-
     static func run(_ invocation: Invocation) throws -> ExitCode {
         // Tables that cannot be read must not hide the statistics.
         let (statistics, tables) = try invocation.reading { store in
@@ -59,7 +45,7 @@ private enum Stat {
         let known: [TableSpace]?
         do { known = try tables.get() } catch { known = nil }
         if invocation.has(.json) {
-            try JSONReport.print(Report(store: statistics, tables: known?.map(report)))
+            try JSONReport.print(ExtendedReport(statistics, "tables", known?.map(report)))
         } else {
             let bar = Bar(width: 20, isUnicode: System.isUnicode)
             let text = StatisticsText(statistics, path: invocation.path, bar: bar).text

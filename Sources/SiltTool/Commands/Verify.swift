@@ -17,20 +17,6 @@ extension Command {
 }
 
 private enum Verify {
-    /// The report of `--json`: that of the store, and the problems between rows and indexes.
-    private struct Report: Encodable {
-        var store: VerificationReport
-        var tableProblems: [String]
-
-        private enum Key: CodingKey { case tableProblems }
-
-        func encode(to encoder: any Encoder) throws {
-            try store.encode(to: encoder)
-            var members = encoder.container(keyedBy: Key.self)
-            try members.encode(tableProblems, forKey: .tableProblems)
-        }
-    }
-
     static func run(_ invocation: Invocation) throws -> ExitCode {
         let progress = Progress("verify", isQuiet: invocation.has(.quiet))
         let (report, tableProblems) = try invocation.reading { store in
@@ -41,7 +27,7 @@ private enum Verify {
         }
         progress.finish()
         if invocation.has(.json) {
-            try JSONReport.print(Report(store: report, tableProblems: tableProblems))
+            try JSONReport.print(ExtendedReport(report, "tableProblems", tableProblems))
         } else {
             let tables = tableProblems.map { $0 + "\n" }.joined()
             try Terminal.print(tables + text(report, isQuiet: invocation.has(.quiet)))

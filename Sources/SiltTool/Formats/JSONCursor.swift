@@ -34,6 +34,25 @@ struct JSONCursor {
         offset &+= 1
     }
 
+    /// Skips the whitespace and the comma behind a member of an object.
+    /// - Returns: false if no comma is here: the object ends.
+    @inline(__always)
+    mutating func skipComma() -> Bool {
+        skipSpace()
+        guard peek == UInt8(ascii: ",") else { return false }
+        offset &+= 1
+        return true
+    }
+
+    /// Skips the end of the object that a line consists of, or throws if more text follows.
+    /// - Parameter name: the object, for the error.
+    @inline(__always)
+    mutating func endLine(after name: StaticString) throws(FormatError) {
+        try expect(UInt8(ascii: "}"), "expected ',' or '}'")
+        skipSpace()
+        if !isAtEnd { throw FormatError("text after the \(name)", at: offset) }
+    }
+
     /// Reads the string whose opening quote is here.
     /// - Parameter scratch: holds the text if it has escapes.
     /// - Returns: the text as UTF-8, borrowed from the line or from `scratch`.

@@ -48,13 +48,9 @@ struct JSONLinesReader: ~Copyable {
                 if unsafe value != nil { throw FormatError("the record has a value already", at: start) }
                 unsafe value = unsafe try Self.bytes(&cursor, member == .valueBase64, &valueText, &valueBytes)
             }
-            cursor.skipSpace()
-            guard cursor.peek == UInt8(ascii: ",") else { break }
-            cursor.offset += 1
+            guard cursor.skipComma() else { break }
         }
-        try cursor.expect(UInt8(ascii: "}"), "expected ',' or '}'")
-        cursor.skipSpace()
-        if !cursor.isAtEnd { throw FormatError("text after the record", at: cursor.offset) }
+        try cursor.endLine(after: "record")
         guard let key = unsafe key else { throw FormatError("the record has no key", at: line.count) }
         guard let value = unsafe value else { throw FormatError("the record has no value", at: line.count) }
         return unsafe RawRecord(key: key, value: value)

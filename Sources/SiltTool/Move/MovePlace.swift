@@ -54,6 +54,7 @@ enum MovePlace: Hashable {
             configuration.createIfMissing = isTarget
             configuration.readOnly = !isTarget
             return try StoreEndpoint(try KeyValueStore.open(at: path, configuration: configuration))
+        // Each server has a branch of its own: without its trait, its types do not exist.
         case .postgres(let url):
             #if PostgreSQL
             let configuration = try PostgresDatabaseConfiguration(url)

@@ -31,6 +31,7 @@ enum CellText {
         }
     }
 
+    // Like `HTML.escape`, but with other escapes. A shared loop would call a closure for each scalar of an export.
     /// A text as a JSON string.
     static func quoted(_ text: String) -> String {
         var quoted = "\""

@@ -48,13 +48,9 @@ struct JSONObjectReader: ~Copyable {
             try cursor.expect(UInt8(ascii: ":"), "expected ':' after the name of a column")
             cursor.skipSpace()
             members.append((name, try value(&cursor, &scratch)))
-            cursor.skipSpace()
-            guard cursor.peek == UInt8(ascii: ",") else { break }
-            cursor.offset += 1
+            guard cursor.skipComma() else { break }
         }
-        try cursor.expect(UInt8(ascii: "}"), "expected ',' or '}'")
-        cursor.skipSpace()
-        if !cursor.isAtEnd { throw FormatError("text after the object", at: cursor.offset) }
+        try cursor.endLine(after: "object")
         return members
     }
 

@@ -279,19 +279,24 @@ public final class SimulatedFileSystem: FileSystem {
     public func remove(_ path: String) throws(FileSystemError) {
         let call = PathCall("remove", path)
         announce(.remove, path)
-        try atomically { root throws(FileSystemError) in
-            _ = try root.file(call)
-            let (parent, name) = try root.parent(call)
-            parent.set(name, nil)
-        }
+        try unlink(call) { root throws(FileSystemError) in _ = try root.file(call) }
     }
 
     /// Removes an empty directory.
     public func removeDirectory(_ path: String) throws(FileSystemError) {
         let call = PathCall("remove directory", path)
         announce(.removeDirectory, path)
-        try atomically { root throws(FileSystemError) in
+        try unlink(call) { root throws(FileSystemError) in
             if try !root.directory(call).entries.isEmpty { throw call.failure(ENOTEMPTY) }
+        }
+    }
+
+    /// Removes a name after a check.
+    private func unlink(
+        _ call: PathCall, _ check: (SimulatedDirectory) throws(FileSystemError) -> Void
+    ) throws(FileSystemError) {
+        try atomically { root throws(FileSystemError) in
+            try check(root)
             let (parent, name) = try root.parent(call)
             parent.set(name, nil)
         }

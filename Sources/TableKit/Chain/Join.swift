@@ -17,12 +17,11 @@ public struct Join<OAF: Codable, A: TableProtocol, B: Codable, O: Equatable>: Ta
 
     /// The description of the previous link with the join added.
     public func describe() throws -> QueryDescription {
-        var description = try fromTable.describe()
-        try description.join(step)
-        return description
+        try describe { try $0.join(step) }
     }
 }
 
+// The same members as `Join`, with two more type parameters: a public link names its types itself.
 /// A chain with a table joined through a pivot table.
 public struct JoinPivot<
     OAF: Codable, A: TableProtocol, B: Codable, With: Codable, O: Equatable, O2: Equatable
@@ -46,8 +45,6 @@ public struct JoinPivot<
 
     /// The description of the previous link with the join added.
     public func describe() throws -> QueryDescription {
-        var description = try fromTable.describe()
-        try description.join(step)
-        return description
+        try describe { try $0.join(step) }
     }
 }

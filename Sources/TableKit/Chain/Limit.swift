@@ -87,8 +87,6 @@ public struct Limit<OAF: Codable, A: TableProtocol>: TableProtocol, FromTablePro
 
     /// The description of the previous link with the limit added.
     public func describe() throws -> QueryDescription {
-        var description = try fromTable.describe()
-        if isEach { try description.limitEach(try limit.get()) } else { description.limit(try limit.get()) }
-        return description
+        try describe { if isEach { try $0.limitEach(try limit.get()) } else { $0.limit(try limit.get()) } }
     }
 }

@@ -40,8 +40,6 @@ public struct Ordering<OAF: Codable, A: TableProtocol>: TableProtocol, FromTable
 
     /// The description of the previous link with the order added.
     public func describe() throws -> QueryDescription {
-        var description = try fromTable.describe()
-        description.order(by: try terms.get())
-        return description
+        try describe { $0.order(by: try terms.get()) }
     }
 }

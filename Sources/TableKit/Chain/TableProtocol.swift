@@ -22,6 +22,13 @@ public protocol FromTableProtocol {
 extension FromTableProtocol {
     /// The engine that runs the chain.
     public var engine: any TableEngine { fromTable.engine }
+
+    /// The description of the previous link with one more step.
+    func describe(adding step: (inout QueryDescription) throws -> Void) throws -> QueryDescription {
+        var description = try fromTable.describe()
+        try step(&description)
+        return description
+    }
 }
 
 extension TableProtocol {

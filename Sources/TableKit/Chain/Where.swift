@@ -23,9 +23,7 @@ public struct Where<OAF: Codable, A: TableProtocol>: TableProtocol, FromTablePro
 
     /// The description of the previous link with the condition added. Evaluates lazy expressions.
     public func describe() throws -> QueryDescription {
-        var description = try fromTable.describe()
-        try description.filter(expression)
-        return description
+        try describe { try $0.filter(expression) }
     }
 }
 

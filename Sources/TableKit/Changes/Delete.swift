@@ -1,3 +1,4 @@
+// The same members as `Update`: both are public, and structs inherit none.
 /// The result of a delete.
 public struct Delete<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
     /// The type of the previous link.

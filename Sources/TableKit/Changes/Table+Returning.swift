@@ -1,3 +1,5 @@
+// The public overloads: one or all columns, each choice of columns, one row or many. All end in `insertReturning`.
+
 extension Table {
     /// Inserts an object and returns the stored value of a column.
     public func returning<R: Decodable>(_ path: KeyPath<A, R>, insert instance: A) throws -> R {

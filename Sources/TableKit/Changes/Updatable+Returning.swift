@@ -1,3 +1,5 @@
+// The public overloads: one or all columns, and each choice of columns. All end in `updateReturning`.
+
 extension Updatable where Form == OverAllForm {
     /// Updates all matching rows and returns the new values of a column.
     public func returning<R: Decodable>(_ path: KeyPath<OverAllForm, R>, update instance: OverAllForm) throws -> [R] {

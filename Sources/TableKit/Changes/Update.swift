@@ -1,3 +1,4 @@
+// The same members as `Delete`: both are public, and structs inherit none.
 /// The result of an update.
 public struct Update<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
     /// The type of the previous link.

@@ -27,6 +27,8 @@ extension IntegerColumn {
     }
 }
 
+// Each type names its column. A default in `IntegerColumn` would also hold for callers' types.
+
 extension Int: IntegerColumn {
     /// The type of the column.
     public static var columnType: ColumnType { .int64 }

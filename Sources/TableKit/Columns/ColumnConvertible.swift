@@ -2,7 +2,6 @@
 ///
 /// Standard column types and their optionals conform. An enum with such a raw value is a column without conforming.
 /// One that declares the conformance needs no code.
-/// conforming; one that declares the conformance needs no code either.
 public protocol ColumnConvertible {
     /// The type of the column.
     static var columnType: ColumnType { get }

@@ -24,45 +24,18 @@ extension QueryEvaluation {
         case .countDistinct(let column): return .integer(Int64(Set(values(column).map { ValueTuple([$0]) }).count))
         case .min(let column): return values(column).min(by: isBefore) ?? .null
         case .max(let column): return values(column).max(by: isBefore) ?? .null
-        case .sum(let column):
-            return try NumberSum(values(column), column: query.sources[0].columns[column]).sum()
-        case .average(let column):
-            return try NumberSum(values(column), column: query.sources[0].columns[column]).average()
+        case .sum(let number):
+            let column = query.sources[0].columns[number]
+            return try sum(values(number), column).total(of: column)
+        case .average(let number): return try sum(values(number), query.sources[0].columns[number]).average
         }
     }
-}
 
-/// The sum of a column's values.
-struct NumberSum {
-    private var whole: Int128 = 0
-    private var real = 0.0
-    private let count: Int
-    private let column: Column
-
-    /// - Parameter values: without NULLs.
-    init(_ values: [ColumnValue], column: Column) throws(CRUDSQLExeError) {
-        count = values.count
-        self.column = column
+    private func sum(_ values: [ColumnValue], _ column: Column) throws(CRUDSQLExeError) -> NumberSum {
+        var sum = NumberSum()
         for value in values {
-            switch value {
-            case .integer(let number): whole += Int128(number)
-            case .unsigned(let number): whole += Int128(number)
-            case .bool(let isTrue): whole += isTrue ? 1 : 0
-            case .real(let number): real += number
-            default: throw CRUDSQLExeError("Only numbers have a sum.", code: .type, column: column.name)
-            }
+            guard sum.add(value) else { throw NumberSum.refusal(of: column) }
         }
-    }
-
-    func sum() throws(CRUDSQLExeError) -> ColumnValue {
-        if count == 0 { return .null }
-        if column.type.isFloatingPoint { return .real(real + Double(whole)) }
-        if column.type == .uint64, let sum = UInt64(exactly: whole) { return ColumnValue(sum) }
-        if column.type != .uint64, let sum = Int64(exactly: whole) { return .integer(sum) }
-        throw CRUDSQLExeError("The sum is out of the range of 64 bits.", code: .type, column: column.name)
-    }
-
-    func average() -> ColumnValue {
-        count == 0 ? .null : .real((real + Double(whole)) / Double(count))
+        return sum
     }
 }

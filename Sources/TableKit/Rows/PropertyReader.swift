@@ -32,6 +32,7 @@ class TypedReader<T>: PropertyReader {
     }
 }
 
+// `PropertyWriters` does the same. No generic parameter of Swift stands for both `TypedReader` and `TypedWriter`.
 /// The readers of a type's properties, by number.
 @safe final class PropertyReaders {
     @safe private struct Known {

@@ -11,6 +11,8 @@ public struct Row: ~Copyable {
         column >= 0 && column < reader.columnCount ? column : reader.names.unknown
     }
 
+    // An overload for each of these types, since the generic one below compares types at run time.
+
     /// A column's value.
     /// - Parameter column: its number in ``RowDecodable/rowColumns``. The other overloads are alike.
     /// - Throws: ``CRUDDecoderError`` if the column is NULL, missing, or of another type.

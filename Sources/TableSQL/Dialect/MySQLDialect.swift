@@ -110,18 +110,13 @@ package struct MySQLDialect: SQLDialect {
         _ aggregate: Aggregate, _ expression: String, _ type: ColumnType
     ) -> (expression: String, type: ColumnType)? {
         switch aggregate {
-        case .count: ("COUNT(*)", .int64)
-        case .countValues: ("COUNT(\(expression))", .int64)
-        case .countDistinct: ("COUNT(DISTINCT \(expression))", .int64)
-        case .min: ("MIN(\(expression))", type)
-        case .max: ("MAX(\(expression))", type)
         case .sum where type.isInteger: ("CAST(SUM(\(expression)) AS CHAR)", .string)
         case .sum where type.isFloatingPoint: ("SUM(\(expression))", .double)
         case .average where type.isFloatingPoint: ("AVG(\(expression))", .double)
         // AVG of integers is a decimal with four digits after the point. The exact sum is divided instead.
         case .average where type.isInteger:
             ("CAST(SUM(\(expression)) AS DOUBLE) / COUNT(\(expression))", .double)
-        case .sum, .average: nil
+        default: standardAggregate(aggregate, expression, type)
         }
     }
 

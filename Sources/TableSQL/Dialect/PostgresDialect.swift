@@ -97,9 +97,6 @@ package struct PostgresDialect: SQLDialect {
         _ aggregate: Aggregate, _ expression: String, _ type: ColumnType
     ) -> (expression: String, type: ColumnType)? {
         switch aggregate {
-        case .count: ("count(*)", .int64)
-        case .countValues: ("count(\(expression))", .int64)
-        case .countDistinct: ("count(DISTINCT \(comparable(expression, type)))", .int64)
         case .min: (extreme(expression, type, isGreatest: false), type)
         case .max: (extreme(expression, type, isGreatest: true), type)
         case .sum where type.isInteger: ("sum(\(expression))::text", .string)
@@ -108,7 +105,7 @@ package struct PostgresDialect: SQLDialect {
         // avg() of doubles also adds up their squares, which overflow.
         case .average where type.isFloatingPoint:
             ("sum(\(expression)::double precision) / count(\(expression))", .double)
-        case .sum, .average: nil
+        default: standardAggregate(aggregate, expression, type)
         }
     }
 

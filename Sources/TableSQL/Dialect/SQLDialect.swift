@@ -69,6 +69,21 @@ extension SQLDialect {
         (count.map { " LIMIT \($0)" } ?? "") + (skip > 0 ? " OFFSET \(skip)" : "")
     }
 
+    /// The aggregates of standard SQL: numbers of rows and values, and extremes. Nil for sums and averages, whose types
+    /// differ from database to database.
+    func standardAggregate(
+        _ aggregate: Aggregate, _ expression: String, _ type: ColumnType
+    ) -> (expression: String, type: ColumnType)? {
+        switch aggregate {
+        case .count: ("count(*)", .int64)
+        case .countValues: ("count(\(expression))", .int64)
+        case .countDistinct: ("count(DISTINCT \(comparable(expression, type)))", .int64)
+        case .min: ("min(\(comparable(expression, type)))", type)
+        case .max: ("max(\(comparable(expression, type)))", type)
+        case .sum, .average: nil
+        }
+    }
+
     /// A text with each occurrence of a scalar doubled. Servers read scalars; by `Character`, a quote before a
     /// combining mark would be missed.
     package func doubling(_ scalar: Unicode.Scalar, in text: String) -> String {

@@ -92,15 +92,8 @@ package struct SQLiteDialect: SQLDialect {
     package func aggregate(
         _ aggregate: Aggregate, _ expression: String, _ type: ColumnType
     ) -> (expression: String, type: ColumnType)? {
-        switch aggregate {
-        case .count: ("count(*)", .int64)
-        case .countValues: ("count(\(expression))", .int64)
-        case .countDistinct: ("count(DISTINCT \(comparable(expression, type)))", .int64)
-        case .min: ("min(\(comparable(expression, type)))", type)
-        case .max: ("max(\(comparable(expression, type)))", type)
         // SQLite's sums overflow and count text and blobs as 0. The engine sums in memory.
-        case .sum, .average: nil
-        }
+        standardAggregate(aggregate, expression, type)
     }
 
     package func explain(_ statement: SQLStatement) -> SQLStatement {

@@ -49,17 +49,20 @@ extension ColumnValue {
 
 /// The server's name of a repository's table.
 package enum RecordTableName {
-    /// `repository_` and the name, with `%` escapes. A name that exceeds the limit ends with a digest.
+    /// `repository_` and the name. ASCII letters, digits and the underscore stand for themselves, other bytes have `%`
+    /// escapes. A name that exceeds the limit ends with a digest.
     /// - Parameters:
-    ///   - isPlain: whether a byte needs no escape.
     ///   - limit: the most bytes of a name on the server.
-    package static func name(of tableName: String, limit: Int, isPlain: (UInt8) -> Bool) -> String {
+    ///   - hasCapitals: whether capital letters stand for themselves: not where servers take them for small ones.
+    package static func name(of tableName: String, limit: Int, hasCapitals: Bool) -> String {
         var name = "repository_"
         for byte in tableName.utf8 {
-            if isPlain(byte) {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
                 name.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                name += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+            case UInt8(ascii: "A")...UInt8(ascii: "Z") where hasCapitals:
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            default: name += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
             }
         }
         guard name.utf8.count > limit else { return name }

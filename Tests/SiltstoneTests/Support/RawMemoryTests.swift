@@ -60,7 +60,7 @@ struct RawMemoryTests {
         #expect(
             checked == [
                 "Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "TableSQL", "SQLiteTables",
-                "SiltstoneTesting", "SiltTool",
+                "SiltstoneTesting", "SiltTool", "CrashChild", "TestServers",
             ])
     }
 }

@@ -15,6 +15,7 @@ private struct Plain: Codable, Equatable {
     }
 }
 
+// A type for each policy, since property wrappers take policies as arguments.
 private struct Restricted: Codable {
     var id: Int
     @ForeignKey(Parent.self, onDelete: restrict, onUpdate: restrict) var parent: Int

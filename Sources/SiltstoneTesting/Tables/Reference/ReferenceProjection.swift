@@ -31,6 +31,17 @@ struct ReferenceProjection {
         try buffer.append(values(row), layout: layout)
     }
 
+    /// The result of a change of these rows.
+    func result(of rows: [(key: ValueTuple, values: [ColumnValue])], isReturning: Bool) throws -> ChangeResult {
+        var result = ChangeResult()
+        result.count = rows.count
+        if isReturning {
+            result.shape = shape
+            for (_, values) in rows { try append(values, to: &result.rows) }
+        }
+        return result
+    }
+
     /// Throws if the table lacks one of these columns of the structure.
     func check(_ columns: some Sequence<Int>) throws {
         for column in columns {

@@ -68,13 +68,7 @@ extension ReferenceState {
             replacements.append((key, values))
         }
         if !replacements.isEmpty { try replaceRows(replacements, of: name) }
-        var result = ChangeResult()
-        result.count = replacements.count
-        if statement.isReturning {
-            result.shape = projection.shape
-            for (_, values) in replacements { try projection.append(values, to: &result.rows) }
-        }
-        return result
+        return try projection.result(of: replacements, isReturning: statement.isReturning)
     }
 
     mutating func delete(_ statement: DeleteStatement) throws -> ChangeResult {
@@ -86,13 +80,7 @@ extension ReferenceState {
         let projection = ReferenceProjection(statement.table, of: table)
         let found = try matching(statement.predicate, table, projection)
         try deleteRows(Set(found.map(\.key)), of: statement.table.name)
-        var result = ChangeResult()
-        result.count = found.count
-        if statement.isReturning {
-            result.shape = projection.shape
-            for (_, values) in found { try projection.append(values, to: &result.rows) }
-        }
-        return result
+        return try projection.result(of: found, isReturning: statement.isReturning)
     }
 
     /// The rows that fulfil a condition, ordered by key.
