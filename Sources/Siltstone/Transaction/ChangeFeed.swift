@@ -199,8 +199,8 @@ final class ChangeFeed: Sendable {
     func cancel(_ waiterID: Int) {
         let body = state.withLock { state in
             let body = state.waiters.removeValue(forKey: waiterID)
-            // If the subscriber has ended, its `waiterID` must not be added, because nothing would remove it from the set
-            // again.
+            // If the subscriber has ended, its `waiterID` must not be added, because nothing would remove it from the
+            // set again.
             if body == nil, state.waiterIDs.contains(waiterID) { state.cancelled.insert(waiterID) }
             return body
         }

@@ -23,7 +23,7 @@ struct ScanPathTests {
         let (again, _) = path.take()
         #expect(again == scan)
         reads.publish([try OwnerFixture.table("b", [1], 2), try OwnerFixture.table("a", [1], 1)], .empty)
-        weak var outdated = again.object
+        weak let outdated = again.object
         path.give(again)
         #expect(outdated == nil, "it is outdated")
         reads.makeVisible(2)

@@ -126,6 +126,8 @@ extension SegmentReader {
                 }
             )
         }
+        // What is verified by now is found at once, and nothing else: so before either error is thrown.
+        key.withBytes { key in checkQuickly(key, visible, (try? found.get()) ?? nil) }
         // Both ways must find the same record. Point reads come first and verify the block for the other one.
         if let probed = try probed.get() {
             switch found {
@@ -133,8 +135,6 @@ extension SegmentReader {
             case .failure(let error): #expect(probed.record == nil, "a point read found a damaged record: \(error)")
             }
         }
-        // What has been checked by now is found at once.
-        key.withBytes { key in checkQuickly(key, visible, (try? found.get()) ?? nil) }
         return try found.get()
     }
 
