@@ -1135,7 +1135,7 @@ MUTATIONS = [
         "told-of-any-flush", "a writer who waits for a log is told of a flush that fails meanwhile",
         "Write/WritePath+Switch.swift",
         "        if state.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
-        "        try state.flushAttempts.check(since: earlier.flush)\n"
+        "        try state.attempts.flush.check(since: earlier.flush)\n"
         "        if state.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
         first="BackpressureTests"),
     Mutation(
@@ -1428,8 +1428,8 @@ MUTATIONS = [
         "watch-after-view", "a long check follows the commits from its end on, and not from its beginning",
         "Transaction/CommitCheck.swift",
         "        checked = sequence\n        return true",
-        "        checked = sequence\n        watch?.position = engine.subscribeToChanges().position\n"
-        "        engine.feed.unsubscribe()\n        return true", first="CommitCheckTests"),
+        "        checked = sequence\n        watch?.position = subscribe()\n"
+        "        feed.unsubscribe()\n        return true", first="CommitCheckTests"),
     Mutation(
         "checked-too-far", "a long check vouches for what came while it ran", "Transaction/CommitCheck.swift",
         "        checked = sequence\n", "        checked = path.visible\n",
