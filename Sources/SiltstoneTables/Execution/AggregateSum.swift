@@ -15,9 +15,8 @@ struct AggregateSum {
             return
         }
         if value.isNull { return }
-        count += 1
         switch aggregate {
-        case .count, .countValues: break
+        case .count, .countValues: count += 1
         case .countDistinct: distinct.insert(ValueTuple([value]))
         case .min: if extreme.isNull || ColumnValue.order(value, extreme) < 0 { extreme = value }
         case .max: if extreme.isNull || ColumnValue.order(value, extreme) > 0 { extreme = value }

@@ -41,10 +41,10 @@ extension SQLiteDialect {
     private func completed(_ insert: SQLInsert) -> SQLInsert {
         let table = insert.table
         var insert = insert
-        for column in table.makesNumbers.indices where table.makesNumbers[column] && !insert.columns.contains(column) {
-            guard case .json(let text)? = table.structure.columns[column].defaultValue, Self.isNumber(text) else {
-                continue
-            }
+        for column in table.makesNumbers.indices where table.makesNumbers[column] {
+            guard case .json(let text)? = table.structure.columns[column].defaultValue, Self.isNumber(text),
+                !insert.columns.contains(column)
+            else { continue }
             insert.columns.append(column)
             for row in insert.rows.indices { insert.rows[row].append(.json(text)) }
         }

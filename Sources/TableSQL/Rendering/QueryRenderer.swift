@@ -5,7 +5,7 @@ package struct QueryRenderer {
     package let query: Query
     package let sources: [SQLSource]
     private let dialect: any SQLDialect
-    private let predicates: PredicateRenderer
+    let predicates: PredicateRenderer
 
     package init(_ query: Query, _ sources: [SQLSource], _ dialect: any SQLDialect) {
         self.query = query

@@ -5,12 +5,10 @@ import TableKit
 struct JoinFetch {
     private let session: SQLSession
     private let renderer: QueryRenderer
-    private let predicates: PredicateRenderer
 
     init(_ session: SQLSession, _ renderer: QueryRenderer) {
         self.session = session
         self.renderer = renderer
-        predicates = PredicateRenderer(renderer.sources)
     }
 
     /// For each join, the rows that belong to the parents.
@@ -19,7 +17,7 @@ struct JoinFetch {
         var rows: [[[ColumnValue]]] = query.sources.map { _ in [] }
         rows[0] = parents
         for (left, right) in query.joins.flatMap(\.equalities) {
-            try predicates.checkOrder(of: left, .equal, right)
+            try renderer.predicates.checkOrder(of: left, .equal, right)
             let values = Self.distinct(rows[left.source].map { $0[left.column] })
             rows[right.source] = try fetch(right.source, where: right.column, isIn: values)
         }
