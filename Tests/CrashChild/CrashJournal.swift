@@ -54,14 +54,16 @@ final class CrashJournal: @unchecked Sendable {
     // MARK: Words
 
     /// The word with an index; ``LockRace`` gives all of them meanings of its own.
-    func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        precondition(index < Self.length / 8)
-        return unsafe (words + 8 * index).assumingMemoryBound(to: Atomic<UInt64>.self)
+    subscript(word index: Int) -> Atomic<UInt64> {
+        unsafeAddress {
+            precondition(index < Self.length / 8)
+            return unsafe UnsafePointer((words + 8 * index).assumingMemoryBound(to: Atomic<UInt64>.self))
+        }
     }
 
     private subscript(_ index: Int) -> UInt64 {
-        get { unsafe word(index).pointee.load(ordering: .sequentiallyConsistent) }
-        set { unsafe word(index).pointee.store(newValue, ordering: .sequentiallyConsistent) }
+        get { self[word: index].load(ordering: .sequentiallyConsistent) }
+        set { self[word: index].store(newValue, ordering: .sequentiallyConsistent) }
     }
 
     private subscript(_ name: Word) -> UInt64 {
@@ -75,7 +77,7 @@ final class CrashJournal: @unchecked Sendable {
     }
 
     private func increase(_ name: Word) {
-        unsafe word(name.rawValue).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        self[word: name.rawValue].wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     // MARK: The process
@@ -104,13 +106,13 @@ final class CrashJournal: @unchecked Sendable {
     func isActive(_ activity: Activity) -> Bool { self[.activities] & 1 << activity.rawValue != 0 }
 
     func begin(_ activity: Activity) {
-        unsafe word(Word.activities.rawValue).pointee
+        self[word: Word.activities.rawValue]
             .bitwiseOr(1 << activity.rawValue, ordering: .sequentiallyConsistent)
     }
 
     func end(_ activity: Activity) {
         guard isActive(activity) else { return }
-        unsafe word(Word.activities.rawValue).pointee
+        self[word: Word.activities.rawValue]
             .bitwiseAnd(~(1 << activity.rawValue), ordering: .sequentiallyConsistent)
         switch activity {
         case .flush: increase(.flushes)

@@ -49,11 +49,11 @@ struct LockHolder {
     }
 
     private var command: Command {
-        unsafe Command(rawValue: journal.word(0).pointee.load(ordering: .sequentiallyConsistent)) ?? .hold
+        Command(rawValue: journal[word: 0].load(ordering: .sequentiallyConsistent)) ?? .hold
     }
 
     private func set(_ index: Int, _ value: UInt64) {
-        unsafe journal.word(index).pointee.store(value, ordering: .sequentiallyConsistent)
+        journal[word: index].store(value, ordering: .sequentiallyConsistent)
     }
 
     /// Makes a process that inherits every descriptor. It waits for its end, a minute at most.

@@ -33,10 +33,10 @@ struct LockRace {
 
     func run() throws {
         let parent = getppid()
-        var last = unsafe journal.word(0).pointee.load(ordering: .sequentiallyConsistent)
-        unsafe journal.word(3).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        var last = journal[word: 0].load(ordering: .sequentiallyConsistent)
+        journal[word: 3].wrappingAdd(1, ordering: .sequentiallyConsistent)
         while true {
-            let round = unsafe journal.word(0).pointee.load(ordering: .sequentiallyConsistent)
+            let round = journal[word: 0].load(ordering: .sequentiallyConsistent)
             if round == last {
                 if getppid() != parent { exit(2) }
                 usleep(20)
@@ -45,7 +45,7 @@ struct LockRace {
             if round == .max { return }
             last = round
             try race(round)
-            unsafe journal.word(16 + number).pointee.store(round, ordering: .sequentiallyConsistent)
+            journal[word: 16 + number].store(round, ordering: .sequentiallyConsistent)
         }
     }
 
@@ -57,23 +57,23 @@ struct LockRace {
             guard error.message.contains("held by process ") else {
                 throw Broken(promise: "the owner is named: \(error)")
             }
-            unsafe journal.word(2).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            journal[word: 2].wrappingAdd(1, ordering: .sequentiallyConsistent)
         }
     }
 
     /// Notes the round in the store while all others are kept out. Every third winner dies with the store open.
     private func win(_ round: UInt64, _ opened: KeyValueStore) throws(StoreError) {
-        if unsafe journal.word(1).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue != 0 {
+        if journal[word: 1].wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue != 0 {
             fail("two have the store open")
         }
-        unsafe journal.word(4).pointee.store(UInt64(getpid()), ordering: .sequentiallyConsistent)
+        journal[word: 4].store(UInt64(getpid()), ordering: .sequentiallyConsistent)
         let history = try opened.get(Self.historyKey) ?? []
         if history.count != Int(round - 1) { fail("round \(round) finds \(history.count) rounds before it") }
         try opened.put(Self.historyKey, history + [UInt8(truncatingIfNeeded: number)])
-        while unsafe journal.word(2).pointee.load(ordering: .sequentiallyConsistent) < contenders - 1 { usleep(20) }
-        unsafe journal.word(1).pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        while journal[word: 2].load(ordering: .sequentiallyConsistent) < contenders - 1 { usleep(20) }
+        journal[word: 1].wrappingSubtract(1, ordering: .sequentiallyConsistent)
         if round % 3 == 0 {
-            unsafe journal.word(16 + number).pointee.store(round, ordering: .sequentiallyConsistent)
+            journal[word: 16 + number].store(round, ordering: .sequentiallyConsistent)
             kill(getpid(), SIGKILL)
         }
         try opened.close()

@@ -27,13 +27,13 @@ struct OwnershipTests {
                 ["hold", store, directory + "/journal"] + (forks ? ["fork"] : []), journal: journal,
                 errors: directory + "/errors")
             try child.wait {
-                $0.word(1).pointee.load(ordering: .sequentiallyConsistent) == LockHolder.State.holding.rawValue
+                $0[word: 1].load(ordering: .sequentiallyConsistent) == LockHolder.State.holding.rawValue
             }
             return child
         }
 
         func tell(_ child: CrashChildProcess, _ command: LockHolder.Command) {
-            child.journal.word(0).pointee.store(command.rawValue, ordering: .sequentiallyConsistent)
+            child.journal[word: 0].store(command.rawValue, ordering: .sequentiallyConsistent)
         }
 
         /// Opens the store, which must be free, and checks that it holds what its last owner wrote.
@@ -68,7 +68,7 @@ struct OwnershipTests {
             }
             fixture.tell(owner, .close)
             try owner.wait {
-                $0.word(1).pointee.load(ordering: .sequentiallyConsistent) == LockHolder.State.closed.rawValue
+                $0[word: 1].load(ordering: .sequentiallyConsistent) == LockHolder.State.closed.rawValue
             }
             // The owner still runs, but has closed the store.
             try fixture.open(after: owner)
@@ -113,7 +113,7 @@ struct OwnershipTests {
             let owner = try fixture.holder(forks: true)
             fixture.tell(owner, .close)
             try owner.wait {
-                $0.word(1).pointee.load(ordering: .sequentiallyConsistent) == LockHolder.State.closed.rawValue
+                $0[word: 1].load(ordering: .sequentiallyConsistent) == LockHolder.State.closed.rawValue
             }
             // The forked process lives, and has a descriptor of the lock.
             try fixture.open(after: owner)
@@ -153,9 +153,9 @@ struct OwnershipTests {
                 ["race", fixture.store, fixture.directory + "/journal", String(number), String(contenders)],
                 journal: journal, errors: fixture.directory + "/errors-\(number)")
         }
-        func word(_ index: Int) -> UInt64 { journal.word(index).pointee.load(ordering: .sequentiallyConsistent) }
+        func word(_ index: Int) -> UInt64 { journal[word: index].load(ordering: .sequentiallyConsistent) }
         func set(_ index: Int, _ value: UInt64) {
-            journal.word(index).pointee.store(value, ordering: .sequentiallyConsistent)
+            journal[word: index].store(value, ordering: .sequentiallyConsistent)
         }
         var children = try (0..<contenders).map { try spawn($0) }
         var ready = UInt64(contenders)
