@@ -9,8 +9,6 @@ package final class PostgresConnector: SQLConnector {
     /// The hosts, and the settings of their connections.
     private struct Hosts: Sendable {
         var addresses: [HostAddress]
-        /// What is wrong with the hosts; no login is tried then.
-        var fault: (any Error)?
         var settings: LoginSettings
         /// Whether the server must accept writes.
         var needsWrites: Bool
@@ -50,11 +48,14 @@ package final class PostgresConnector: SQLConnector {
     }
 
     /// Whether an unreachable server may recover or be replaced by another.
-    package var mayRecover: Bool { preferred.withLock { $0 } != nil || knownHosts().addresses.count > 1 }
+    package var mayRecover: Bool {
+        if preferred.withLock({ $0 }) != nil { return true }
+        // Hosts that are refused stay refused.
+        do { return try knownHosts().addresses.count > 1 } catch { return false }
+    }
 
     package func connect() throws -> PostgresConnection {
-        let hosts = knownHosts()
-        if let fault = hosts.fault { throw fault }
+        let hosts = try knownHosts()
         let deadline = ContinuousClock.now + (hosts.timeout ?? options.connectTimeout)
         switch options.role {
         case .readWrite: return try connect(hosts, hosts.settings, until: deadline)
@@ -124,21 +125,18 @@ package final class PostgresConnector: SQLConnector {
         do {
             let question = SQLStatement("SHOW transaction_read_only", results: [.string], isRepeated: false)
             let answer = try connection.run([question], limit: limit)[0].rows
-            return !knownHosts().needsWrites || answer == [[.text("off")]]
+            return try !knownHosts().needsWrites || answer == [[.text("off")]]
         } catch { return false }
     }
 
     /// The hosts, including those of the service file and the environment; looked up once.
-    private func knownHosts() -> Hosts {
-        hosts.withLock { known in
+    /// - Throws: ``SQLConnectionError`` with code `argument` if their lists do not match.
+    private func knownHosts() throws -> Hosts {
+        try hosts.withLock { known in
             if let known { return known }
             let values = settings.expanded()
             let (names, numbers, ports) = (values["host"], values["hostaddr"], values["port"])
-            let fault: (any Error)?
-            do {
-                try HostAddress.check(hosts: names, addresses: numbers, ports: ports, isComplete: true)
-                fault = nil
-            } catch { fault = error }
+            try HostAddress.check(hosts: names, addresses: numbers, ports: ports, isComplete: true)
             let addresses = HostAddress.addresses(hosts: names, addresses: numbers, ports: ports)
             var settings = settings
             var wanted = values["target_session_attrs"] ?? "any"
@@ -147,7 +145,7 @@ package final class PostgresConnector: SQLConnector {
             settings.set("target_session_attrs", wanted)
             let seconds = values["connect_timeout"].flatMap { Int($0) } ?? 0
             let hosts = Hosts(
-                addresses: addresses, fault: fault, settings: settings,
+                addresses: addresses, settings: settings,
                 needsWrites: wanted == "read-write" || wanted == "primary",
                 timeout: seconds > 0 ? .seconds(seconds) : nil)
             if !values.isEmpty { known = hosts }
