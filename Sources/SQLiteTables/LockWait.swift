@@ -2,6 +2,7 @@
 import CSQLite3
 import Foundation
 import Synchronization
+import TableSQL
 
 /// The wait of a connection's statements for locks of other connections, which a cancellation ends.
 ///
@@ -28,6 +29,17 @@ final class LockWait: Sendable {
                 return unsafe Unmanaged<LockWait>.fromOpaque(own).takeUnretainedValue().pause(after: Int(attempts))
                     ? 1 : 0
             }, own)
+    }
+
+    /// Runs `body` again while another connection's lock refuses it, for locks for which SQLite itself does not wait.
+    /// - Throws: the last error.
+    func retrying(_ body: () throws -> Void) throws {
+        let deadline = ContinuousClock.now + .seconds(limit)
+        for attempt in 0... {
+            do { return try body() } catch let error as SQLConnectionError where error.kind == .conflict {
+                guard ContinuousClock.now < deadline, pause(after: attempt) else { throw error }
+            }
+        }
     }
 
     /// - Returns: whether to try again.

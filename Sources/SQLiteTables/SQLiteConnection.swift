@@ -39,7 +39,11 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         for registered in unsafe [PatternFunction.register(handle), JSONFunction.register(handle)] {
             guard registered == SQLITE_OK else { throw error(registered) }
         }
-        for pragma in pragmas { _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false)) }
+        for pragma in pragmas {
+            // Two connections that change the journal of a new file at once wait for each other's read lock. SQLite
+            // refuses one of them without a wait.
+            try wait.retrying { _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false)) }
+        }
     }
 
     deinit { close() }

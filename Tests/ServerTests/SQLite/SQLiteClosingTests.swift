@@ -87,6 +87,29 @@ import Testing
         }
     }
 
+    @Test("Programs that open a new file at the same moment wait for each other", .timeLimit(.minutes(5)))
+    func openedTogether() async throws {
+        try await withDirectory {
+            for round in 0..<150 {
+                let connector = SQLiteConnector(
+                    path: path("\(round).sqlite"), pragmas: ["journal_mode = WAL"], busyTimeout: 60)
+                let start = DispatchSemaphore(value: 0)
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<6 {
+                        group.addTask {
+                            try await onThread {
+                                start.wait()
+                                try connector.connect().close()
+                            }
+                        }
+                    }
+                    for _ in 0..<6 { start.signal() }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
     @Test("A transaction that is open when the database closes stores nothing and throws") func openTransaction()
         async throws
     {
