@@ -15,6 +15,9 @@ final class LoginAttempt: HostLogin {
     /// The current step.
     private enum Step { case connecting, asking, reading }
 
+    /// The library stores a thousand times this number in 32 bits.
+    private static let longestTimeout: Int64 = 2_000_000
+
     let address: MySQLAddress
     private(set) var state: HostLoginState = .waiting
     private(set) var node: NodeState?
@@ -36,7 +39,6 @@ final class LoginAttempt: HostLogin {
     init(
         _ login: MySQLLogin, _ address: MySQLAddress, settings: [String], options: MySQLOptions, isWriterNeeded: Bool
     ) {
-        let connectTimeout = options.connectTimeout
         self.address = address
         self.isWriterNeeded = isWriterNeeded
         isEncryptionNeeded = login.tls.mode == .required || login.tls.mode == .verifyIdentity
@@ -53,8 +55,10 @@ final class LoginAttempt: HostLogin {
             mysql_options4(raw, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", options.applicationName)
             // A local socket needs no encryption.
             if address.socket == nil || login.tls.mode != .preferred { login.tls.apply(to: raw) }
-            var seconds = UInt32(clamping: connectTimeout.milliseconds / 1000 + 1)
-            mysql_options(raw, MYSQL_OPT_CONNECT_TIMEOUT, &seconds)
+            // The library reads this number as seconds for the socket, and as milliseconds for each answer of the TLS
+            // handshake: with seconds, a server 6 ms away would be out of reach. ``HostRace`` bounds the socket.
+            var timeout = UInt32(clamping: min(max(1, options.connectTimeout.milliseconds), Self.longestTimeout))
+            mysql_options(raw, MYSQL_OPT_CONNECT_TIMEOUT, &timeout)
             for setting in settings { mysql_options(raw, MYSQL_INIT_COMMAND, setting) }
             let flags = UInt(CLIENT_FOUND_ROWS)
             wanted = mysql_real_connect_start(

@@ -178,6 +178,16 @@ extension MySQLTests {
             #expect(try cipher("ssl-mode=preferred") != .text(""))
             #expect(try cipher("ssl-mode=required") != .text(""))
             #expect(try cipher("ssl-mode=verify-identity&ssl-ca=\(directory)/right.pem") != .text(""))
+            // The server may be in another part of the world.
+            let way = try LongWay(to: server.port, delay: .milliseconds(150))
+            defer { way.end() }
+            for mode in ["preferred", "required"] {
+                let connection = try MySQLConnector(
+                    MySQLLogin("mysql://root@127.0.0.1:\(way.port)/mysql?ssl-mode=\(mode)"), options: MySQLOptions()
+                ).connect()
+                #expect(try connection.rows("SELECT 1", as: [.int64]) == [[.integer(1)]])
+                connection.close()
+            }
             let stranger = try connectionError {
                 _ = try cipher("ssl-mode=verify-identity&ssl-ca=\(directory)/wrong.pem")
             }
