@@ -1137,7 +1137,7 @@ MUTATIONS = [
         "        if state.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
         "        try state.attempts.flush.check(since: earlier.flush)\n"
         "        if state.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
-        first="BackpressureTests"),
+        first="WritePathTests"),
     Mutation(
         "rest-of-write-stays", "the rest of a failed write stays behind the log's end",
         "Log/LogWriter.swift",

@@ -129,15 +129,23 @@ final class ReadPath: Sendable {
     // MARK: The current super version
 
     /// Returns the current super version and the newest visible sequence number, for a reader that keeps both for long.
-    ///
-    /// The super version is still current after `visible` was loaded. Otherwise `visible` could include a large value
-    /// whose file is newer than the super version. Garbage collection could then delete that file while the super
-    /// version is in use. A point read needs no such check, because it reads again (``hasMovedOn(from:_:)``).
     func current() -> (SuperVersion, SequenceNumber) {
-        var superVersion = superVersions.current()
+        Self.current(superVersion: superVersions.current, visible: { visible })
+    }
+
+    /// As ``current()``, with the two loads as parameters, so that a test can write between them.
+    ///
+    /// The super version is still current after the sequence number was loaded. Otherwise that could include a large
+    /// value whose file is newer than the super version. Garbage collection could then delete that file while the super
+    /// version is in use. A point read needs no such check, because it reads again (``hasMovedOn(from:_:)``).
+    @inline(__always)
+    static func current(
+        superVersion load: () -> SuperVersion, visible: () -> SequenceNumber
+    ) -> (SuperVersion, SequenceNumber) {
+        var superVersion = load()
         while true {
-            let sequence = visible
-            let now = superVersions.current()
+            let sequence = visible()
+            let now = load()
             if now === superVersion { return (superVersion, sequence) }
             superVersion = now
         }

@@ -127,6 +127,27 @@ import Testing
         try store.close()
     }
 
+    @Test("a scan takes the sequence number while its super version is current, or takes a newer super version")
+    func publishedBetweenLoads() throws {
+        let store = try StoreFixture().open()
+        let reads = store.engine.reads
+        var flushesLeft: UInt64 = 2
+        try store.put(key(1), Self.value(0, 8))
+        let (superVersion, sequence) = ReadPath.current(superVersion: reads.superVersions.current) {
+            // As if another thread flushed between the two loads.
+            if flushesLeft > 0 {
+                do {
+                    try store.put(key(1), Self.value(flushesLeft, 8))
+                    try store.flush()
+                } catch { Issue.record(error) }
+                flushesLeft -= 1
+            }
+            return reads.visible
+        }
+        #expect(flushesLeft == 0 && superVersion === reads.superVersions.current() && sequence == reads.visible)
+        try store.close()
+    }
+
     private static func value(_ number: UInt64, _ length: Int) -> [UInt8] {
         withUnsafeBytes(of: number.littleEndian) { Array($0) } + [UInt8](repeating: 5, count: length - 8)
     }

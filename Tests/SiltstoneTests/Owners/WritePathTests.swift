@@ -75,6 +75,28 @@ struct WritePathTests {
         #expect(writes.report.failure?.code == .noSpace && writes.report.counts.stalls > 0)
     }
 
+    @Test(
+        "a writer that needs a log is told of failed logs, not of failed flushes while another memtable may be sealed")
+    func toldOfItsWork() throws {
+        let writes = try OwnerFixture { $0.sealedMemTableLimit = 2 }.makeWrites()
+        func isSwitched(since earlier: BackgroundAttempts) throws(StoreError) -> Bool {
+            try writes.lock.withLock { () throws(StoreError) in
+                try writes.switchMemTable(.nothing, .never, since: earlier)
+            }
+        }
+        let earlier = writes.lock.withLock { writes.state.attempts }
+        for number in 0..<2 {
+            _ = try writes.put("key \(number)", [1])
+            writes.prepareLog()
+            #expect(try isSwitched(since: earlier))
+            _ = try #require(writes.beginFlush())
+            writes.failFlush(StoreError(.noSpace, "the disk is full"))
+            if number == 0 { #expect(try !isSwitched(since: earlier)) }
+        }
+        // Now the next memtable must wait for a flush.
+        #expect(StoreError.Code.of { _ = try isSwitched(since: earlier) } == .noSpace)
+    }
+
     @Test("a writer with the lock of values does not wait for a compaction, which may need that lock")
     func fullLevelZero() throws {
         let writes = try OwnerFixture().makeWrites()
