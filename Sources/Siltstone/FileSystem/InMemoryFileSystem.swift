@@ -1,10 +1,8 @@
 /// Files in the memory of the process, for tests and for stores that need not outlive the process.
 ///
 /// It behaves as a POSIX file system: a name is a link to a file, an open or mapped file outlives its name, mappings
-/// share their bytes with reads and writes, and a lock excludes every other handle. Only the end of the process loses
-/// data, so a sync does nothing. Paths are absolute, or relative to the root; `.` and `..` are supported.
-///
-/// Each file system is separate from all others; copies of the reference share it.
+/// share their bytes with reads and writes. Data lives as long as this object and its open files and mappings, so a sync
+/// does nothing. Paths are absolute, or relative to the root; `.` and `..` are supported.
 public final class InMemoryFileSystem: FileSystem {
     private let root = Locked(MemoryDirectory(), rank: .directory)
     private let greatestFileSize: Int
@@ -36,7 +34,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// Returns the names of a directory's entries, in no order.
+    /// Returns the names of a directory's entries, in unspecified order.
     public func entries(of directory: String) throws(FileSystemError) -> [String] {
         let call = PathCall("read directory", directory)
         return try root.withLock { root throws(FileSystemError) in Array(try root.directory(call).entries.keys) }
@@ -116,8 +114,8 @@ public final class InMemoryFileSystem: FileSystem {
     /// Only checks that the directory exists.
     public func syncDirectory(_ path: String) throws(FileSystemError) { _ = try entries(of: path) }
 
-    /// Takes the lock of a file, as described at ``FileSystem/lock(_:exclusive:note:)``. It applies to all handles of
-    /// this file system.
+    /// Takes the lock of a file, as described at ``FileSystem/lock(_:exclusive:note:)``. As with `flock`, the lock belongs
+    /// to the returned object, not to the process: a second call in this process conflicts, too.
     public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
         let call = PathCall("lock", path)
         let data = try root.withLock { root throws(FileSystemError) -> MemoryFileData in
@@ -148,7 +146,7 @@ public final class InMemoryFileSystem: FileSystem {
     }
 }
 
-/// A lock that ends at the latest with its reference.
+/// A lock of a file. ``release()``, or the end of the last reference, clears the note and unlocks.
 private final class MemoryFileLock: FileLock {
     private let data: Locked<MemoryFileData?>
     private let exclusive: Bool
@@ -161,6 +159,9 @@ private final class MemoryFileLock: FileLock {
     deinit { release() }
 
     func release() {
-        data.withLock { $0.take() }?.unlock(exclusive: exclusive)
+        guard let data = data.withLock({ $0.take() }) else { return }
+        // Clears the note: an owner of a shared lock writes none of its own.
+        if exclusive { data.resize(to: 0, shrinking: true) }
+        data.unlock(exclusive: exclusive)
     }
 }

@@ -1,18 +1,17 @@
-/// Distinguishes a file that a crash left behind from a foreign file with the same name. A name alone proves nothing,
-/// and the store never removes a file that is not provably its own.
+/// Distinguishes files of a store from foreign files with the same names. LevelDB and RocksDB, too, have files called
+/// `CURRENT`, `LOCK` and `000003.log`.
 enum OrphanFile {
-    /// True if a store made the file: its header is valid and contains the number in its name, or a crash tore the
-    /// write of its header. True for `CURRENT` and `LOCK`, which have no header.
+    /// True if a crash of a store may have left the file: its header is valid and contains the number in its name, or
+    /// the file holds a beginning of that header, zeros, or nothing. So an empty file with a store file's name counts.
+    /// True for `LOCK`, which is not examined.
     /// - Parameter store: the store that it must belong to; nil if it is unknown.
     static func isOurs(
         _ file: StoreFile, in directory: String, _ fileSystem: any FileSystem, store: StoreIdentity?
     ) throws(StoreError) -> Bool {
-        guard let kind = file.headerKind else {
-            guard file == .temporaryCurrent else { return true }
-            return try beginning(of: file, in: directory, fileSystem).map(isCurrent) ?? false
-        }
+        if file == .lock { return true }
         guard let bytes = try beginning(of: file, in: directory, fileSystem) else { return false }
-        if isTorn(bytes, Array(kind.rawValue.utf8)) { return true }
+        if isTorn(bytes, magic(of: file)) { return true }
+        guard let kind = file.headerKind else { return bytes.starts(with: magic(of: file)) }
         do throws(StoreError) {
             return try withContiguousBytes(bytes) { bytes throws(StoreError) in
                 _ = try FileHeader(
@@ -23,10 +22,28 @@ enum OrphanFile {
         } catch { return false }
     }
 
-    /// True if a file starts as a `CURRENT` does, or if a crash tore the write of that start.
-    private static func isCurrent(_ bytes: [UInt8]) -> Bool {
-        let beginning = Array("siltstone ".utf8)
-        return bytes.starts(with: beginning) || isTorn(bytes, beginning)
+    /// True if one of the files in a directory begins as only a store's file does, even if the rest is damaged. `LOCK`
+    /// proves nothing, nor does an empty file.
+    static func isStore(
+        _ files: Set<StoreFile>, in directory: String, _ fileSystem: any FileSystem
+    ) throws(StoreError) -> Bool {
+        func isProof(_ file: StoreFile) throws(StoreError) -> Bool {
+            try beginning(of: file, in: directory, fileSystem)?.starts(with: magic(of: file)) ?? false
+        }
+        if files.contains(.current), try isProof(.current) { return true }
+        for file in files where file.number != nil {
+            if try isProof(file) { return true }
+        }
+        return false
+    }
+
+    /// The first bytes of every file of a kind; none for `LOCK`.
+    private static func magic(of file: StoreFile) -> [UInt8] {
+        switch file {
+        case .log, .segment, .values, .manifest: Array((file.headerKind?.rawValue ?? "").utf8)
+        case .current, .temporaryCurrent: Array("siltstone ".utf8)
+        case .lock: []
+        }
     }
 
     /// True if power failed while the start of the file was written: a correct prefix, followed by zeros or by nothing.

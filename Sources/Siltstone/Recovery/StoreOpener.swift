@@ -127,13 +127,20 @@ struct StoreOpener {
         }
     }
 
-    /// Refuses a directory that is no store. A store has a `CURRENT`. A new store is created only in a directory that
-    /// is empty, or that contains only files of an interrupted creation.
+    /// Refuses a directory that is no store. A store has a `CURRENT`, and so have LevelDB and RocksDB. A new store is
+    /// created only in a directory that is empty, or that contains only files of an interrupted creation.
     /// - Throws: ``StoreError/Code/notAStore``; ``StoreError/Code/notFound`` if there is no store, and none may be
     ///   created.
     private func refuseForeignDirectory() throws(StoreError) {
         let names = try Self.names(in: directory, fileSystem)
-        if names.contains(StoreFile.current.name) { return }
+        if names.contains(StoreFile.current.name) {
+            // A store with a damaged `CURRENT` is told from the database of another program.
+            if try OrphanFile.isStore(Set(names.compactMap(StoreFile.init)), in: directory, fileSystem) { return }
+            throw StoreError(
+                .notAStore,
+                "the directory holds something else (\(StoreFile.current.name)) and no store; choose another one",
+                file: directory)
+        }
         if let foreign = names.first(where: { StoreFile(name: $0) == nil }) {
             throw StoreError(
                 .notAStore, "the directory holds something else (\(foreign)) and no store; choose another one",

@@ -57,11 +57,7 @@ struct StoreRepair {
             throw StoreError(.notFound, "there is no store at this path", file: directory)
         }
         // Checked before taking the lock, because the lock file would otherwise be created in a foreign directory.
-        var isStore = false
-        for file in try StoreFile.list(in: directory, fileSystem) where file.number != nil || file == .current {
-            if try OrphanFile.isOurs(file, in: directory, fileSystem, store: nil) { isStore = true }
-        }
-        guard isStore else {
+        guard try OrphanFile.isStore(StoreFile.list(in: directory, fileSystem), in: directory, fileSystem) else {
             throw StoreError(.notAStore, "the directory holds no file of a store", file: directory)
         }
         let lock = try StoreOpener.lock(

@@ -168,8 +168,10 @@ struct SegmentVerifier {
         let order = compareKeys(fence.key, record.key)
         let isContinued = fence.sequence != BlockIndex.beforeAllVersions
         let isRight = isContinued ? order == 0 && fence.sequence == record.sequence : order <= 0
-        let follows = previous.key.map { key in key.withBytes { compareKeys($0, fence.key) } } ?? -1
-        if !isRight || (isContinued ? follows > 0 : follows >= 0 && number > 0) {
+        // Unknown for the first block, and after a damaged one.
+        let follows = previous.key.map { key in key.withBytes { compareKeys($0, fence.key) } }
+        let isPlaced = isContinued ? number > 0 && (follows ?? 0) == 0 : number == 0 || (follows ?? -1) < 0
+        if !isRight || !isPlaced {
             report("the fence of block \(number) does not fit its records", at: reader.layout.footer.metadataOffset)
         }
     }

@@ -91,7 +91,7 @@ private final class SimulatedMapping: FileMapping {
     func prepareForWriting(offset: Int, length: Int) { mapping.prepareForWriting(offset: offset, length: length) }
 }
 
-/// The lock of a file of a simulated disk, released at the latest when the object is freed.
+/// The lock of a file of a simulated disk. ``release()``, or the end of the last reference, clears the note and unlocks.
 final class SimulatedFileLock: FileLock {
     private let inode: SimulatedInode
     private let exclusive: Bool
@@ -124,6 +124,8 @@ final class SimulatedFileLock: FileLock {
             defer { isHeld = false }
             return isHeld
         }
-        if wasHeld { inode.memory.unlock(exclusive: exclusive) }
+        guard wasHeld else { return }
+        if exclusive { inode.memory.resize(to: 0, shrinking: true) }
+        inode.memory.unlock(exclusive: exclusive)
     }
 }

@@ -223,6 +223,13 @@ struct FileSystemTests {
         let next = try files.lock(path, exclusive: true, note: "p")
         #expect(try fixture.read("LOCK") == Array("p".utf8))
         next.release()
+        // Who has gone holds nothing.
+        let last = try files.lock(path, exclusive: true, note: owner)
+        last.release()
+        let shared = try files.lock(path, exclusive: false, note: "")
+        let error = #expect(throws: FileSystemError.self) { _ = try files.lock(path, exclusive: true, note: "") }
+        #expect(error?.detail?.contains(owner) == false)
+        shared.release()
     }
 
     @Test("shared locks keep out exclusive ones only, and end with their last reference", arguments: Kind.allCases)

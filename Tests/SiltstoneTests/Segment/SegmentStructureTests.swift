@@ -66,6 +66,23 @@ import Testing
         #expect(found.contains { $0.message.contains("fence") }, "\(found)")
     }
 
+    @Test("a fence that says of a key's first block that it continues the key is found")
+    func continuedFence() throws {
+        let fixture = try fixture()
+        let reader = try fixture.open()
+        // The key as a whole, with the sequence number that the record has.
+        let fence = Array(reader.blockIndex.fence(of: 2).key)
+        let record = try #require(fixture.newest(fence, visible: .greatest))
+        let metadata = reader.layout.footer.metadataOffset
+        let found = try problems(fixture) { bytes in
+            let place = try place(of: String(decoding: fence, as: UTF8.self), in: bytes, from: metadata)
+            // One more than the number, which is 0 of a block that continues nothing, and the key's length.
+            #expect(bytes[place - 2] == 0 && bytes[place - 1] == fence.count)
+            bytes[place - 2] = UInt8(record.sequence + 1)
+        }
+        #expect(found.contains { $0.message.contains("fence") }, "\(found)")
+    }
+
     @Test("digests that do not fit the keys are found, and reads in both directions come to an end")
     func digests() throws {
         var random = SeededGenerator(1)

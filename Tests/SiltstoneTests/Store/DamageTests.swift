@@ -260,4 +260,26 @@ import Testing
         #expect(StoreError.Code.of { try repaired(foreign) } == .notAStore)
         #expect(try foreign.names() == ["photo.jpg"])
     }
+
+    @Test(
+        "the database of LevelDB or RocksDB, whose files have the same names, is refused and not touched",
+        arguments: [[], [0, 0, 0, 0], Array("\u{b}\u{1}\u{2}\u{3}\u{20}\u{0}\u{1}a batch of LevelDB".utf8)])
+    func otherDatabase(_ log: [UInt8]) throws {
+        let foreign = StoreFixture()
+        try foreign.fileSystem.createDirectory(foreign.path)
+        try foreign.write(Array("MANIFEST-000004\n".utf8), to: "CURRENT")
+        try foreign.write(Array("leveldb.BytewiseComparator".utf8), to: "MANIFEST-000004")
+        try foreign.write([], to: "LOCK")
+        try foreign.write(log, to: "000003.log")
+        try foreign.write([1, 2, 3], to: "000005.ldb")
+        let before = try foreign.contents()
+        #expect(StoreError.Code.of { try repaired(foreign) } == .notAStore)
+        #expect(try foreign.contents() == before)
+        for readOnly in [true, false] {
+            var configuration = Self.configuration()
+            configuration.readOnly = readOnly
+            #expect(StoreError.Code.of { try foreign.open(configuration) } == .notAStore)
+            #expect(try foreign.contents() == before)
+        }
+    }
 }
