@@ -15,7 +15,7 @@ public final class ChangeObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation. If a call of the closure is in progress, it is the last one.
+    /// Ends the observation. At most one more call of the closure follows: one that is in progress, or about to start.
     public func cancel() { worker.cancel() }
 
     /// Waits for changes. It does not retain the observation, whose deinitialiser cancels it.

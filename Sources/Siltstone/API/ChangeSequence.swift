@@ -28,7 +28,8 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             cursor = subscription.start
         }
 
-        /// Returns the next event; nil after the store was closed or the task was cancelled.
+        /// Returns the next event; nil after the store was closed or the task was cancelled. Events that were read
+        /// before come first.
         /// - Throws: ``StoreError`` if past changes cannot be read from the logs.
         public mutating func next() async throws(StoreError) -> ChangeEvent? {
             let engine = subscription.store.engine

@@ -3,8 +3,9 @@
 /// the writes that the transaction made before the cursor.
 ///
 /// Later writes, flushes and compactions do not change the entries that a cursor sees. A cursor stays valid after its
-/// snapshot was released, and after its store was closed. One task or thread at a time uses it. Errors are always
-/// thrown: nil means the end. After an error, make a new cursor.
+/// snapshot was released, and after its store was closed. After its transaction has ended, a cursor can only finish its
+/// current range: ``seek(to:)`` and the step to a next range throw ``StoreError/Code/transactionEnded``. One task or
+/// thread at a time uses a cursor. Errors are always thrown: nil means the end. After an error, make a new cursor.
 public final class Cursor {
     /// The scan of a store or a snapshot. The slot is filled only if ``isStoreScan`` is true.
     private let storeScan = HeapSlot<ScanIterator>()
@@ -37,7 +38,7 @@ public final class Cursor {
     }
 
     /// Returns a copy of the next entry; nil at the end.
-    /// - Throws: ``StoreError`` if the disk fails or is corrupt.
+    /// - Throws: ``StoreError`` if the disk fails or is corrupt, or if the transaction has ended (see ``Cursor``).
     public func next() throws(StoreError) -> Entry? {
         if let scan = transactionScan?.object {
             guard let record = try scan.nextRecord() else { return nil }
@@ -71,7 +72,7 @@ public final class Cursor {
         if isStoreScan { try storeScan.value.seek(to: key) }
     }
 
-    /// Calls `body` with each remaining entry, without copying.
+    /// Calls `body` with each remaining entry, without copying. Only a transaction's own writes are copied.
     /// - Parameter body: gets the key and the value, which are valid until it returns. It returns false to stop;
     ///   the next call continues behind that entry. It must not use the cursor.
     /// - Throws: ``StoreError``, or the errors of `body`.

@@ -1,9 +1,9 @@
 /// The entries of a snapshot or a transaction in one or several ranges of keys, as an asynchronous sequence. A sequence
 /// of a store takes a snapshot when it is made.
 ///
-/// Each iteration starts again, and reads in chunks of up to 256 entries. It reads on a thread of the store that may
-/// block, so it blocks no thread of the cooperative pool. In a transaction, each chunk sees the writes that were made
-/// before it was read, and the commit checks complete chunks for conflicts.
+/// Each iteration starts again, and reads in chunks of up to 256 entries. It reads on a thread that may block, outside
+/// the cooperative pool. In a transaction, each chunk sees the writes that were made before it was read, and the commit
+/// checks complete chunks for conflicts.
 ///
 /// Cancellation does not end the sequence, because an early end would look like the end of the entries. Check
 /// `Task.isCancelled` in the loop.

@@ -1,7 +1,8 @@
 // Functions that need keys only. They do not read values from value files.
 
 extension KeyValueReader {
-    /// Calls `body` with each key in `[from, to)`, in order. Neither copies the key nor reads its value.
+    /// Calls `body` with each key in `[from, to)`, in order. Does not copy the key, and reads no value from a value
+    /// file.
     /// - Parameters:
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
@@ -9,7 +10,7 @@ extension KeyValueReader {
     ///   - limit: the largest number of keys; nil for all.
     ///   - body: gets the key, which is valid until it returns. It returns false to stop.
     /// - Throws: ``StoreError``, or the errors of `body`.
-    /// - Complexity: that of ``scan(from:to:reverse:limit:)``, regardless of the sizes of values.
+    /// - Complexity: that of ``scan(from:to:reverse:limit:)``, regardless of the sizes of values in value files.
     @inlinable
     @inline(__always)
     public func forEachKey(
@@ -72,7 +73,8 @@ extension KeyValueReader {
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
     /// - Throws: ``StoreError`` if a read fails or finds corrupt data, or the store or the reader is closed.
-    /// - Complexity: O(entries). ``estimate(from:to:)`` is much faster, because it does not scan.
+    /// - Complexity: that of ``scan(from:to:reverse:limit:)``. ``estimate(from:to:)`` is much faster, because it does
+    ///   not scan.
     public func count(from: [UInt8]? = nil, to: [UInt8]? = nil) throws(StoreError) -> Int {
         try count(ranges: CollectionOfOne(KeyRange(from: from, to: to)))
     }
@@ -88,7 +90,7 @@ extension KeyValueReader {
         return try _makeIterator(over: KeyRange.sortedAndDisjoint(ranges), reverse: false, limit: nil).count()
     }
 
-    /// Counts the entries in `[from, to)`, on a thread of the store; see `count(from:to:)`.
+    /// Counts the entries in `[from, to)`, on a thread that may block; see `count(from:to:)`.
     public func count(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) -> Int {
         try await count(ranges: CollectionOfOne(KeyRange(from: from, to: to)))
     }

@@ -82,7 +82,8 @@ extension KeyValueReader {
     /// Returns a copy of the value of `key`; nil if it has none.
     /// - Throws: ``StoreError`` if the disk fails or is corrupt, or the store or the reader is closed.
     /// - Complexity: O(*r*) for a missing key in *r* sorted runs (``Statistics/readAmplification``), less for one that
-    ///   was written recently.
+    ///   was written recently. A snapshot or a transaction also passes the versions of the key that a memtable has
+    ///   received since.
     @inlinable
     public func get(_ key: some Collection<UInt8>) throws(StoreError) -> [UInt8]? {
         try withContiguousSpan(key) { key throws(StoreError) in try _copyValue(key) }
@@ -94,7 +95,8 @@ extension KeyValueReader {
         try _copyValue(key)
     }
 
-    /// Runs `body` with the value of `key`, without copying it. Returns nil if there is none.
+    /// Runs `body` with the value of `key`, without copying it. Only a value that the transaction itself has written is
+    /// copied. Returns nil if there is none.
     /// - Parameters:
     ///   - key: the key.
     ///   - body: gets the bytes of the value, which are valid until it returns. It should be short, because files that
@@ -129,7 +131,7 @@ extension KeyValueReader {
 extension KeyValueReader {
     /// Iterates over the entries whose keys are in `[from, to)`, in key order.
     ///
-    /// The cursor sees the state of the moment when it was made.
+    /// ``Cursor`` says which state the cursor sees.
     /// - Parameters:
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
@@ -137,7 +139,8 @@ extension KeyValueReader {
     ///   - limit: the largest number of entries; nil for all.
     /// - Throws: ``StoreError`` if the store or the reader is closed.
     /// - Complexity: O(*r* log *n*) to start in *r* sorted runs (``Statistics/readAmplification``) of *n* entries, then
-    ///   at most O(*r*) for each entry or removed entry.
+    ///   at most O(*r*) for each entry or removed entry. Versions that the scan does not see cost extra, while they are
+    ///   in a memtable or a snapshot keeps them.
     public func scan(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {

@@ -1,9 +1,9 @@
 // The asynchronous forms of the functions. They block no thread of the cooperative pool.
 //
 // A write first runs on the caller's thread with `mayBlock: false`, because a switch to another thread takes longer
-// than the write. If it would have to block, for example until a memtable has room, it returns nil and has changed
-// nothing. It then runs again on a thread that may block (`WritePath.changeWithoutBlocking`). To wait for a sync, the
-// task suspends.
+// than the write. It takes the write lock there. If it would have to wait for background work, for example until a
+// memtable has room, it returns nil and has changed nothing. It then runs again on a thread that may block
+// (`WritePath.changeWithoutBlocking`). To wait for a sync, the task suspends.
 //
 // Cancellation stops none of these functions: a write that has begun completes, and the function returns its outcome.
 //
@@ -108,7 +108,7 @@ extension KeyValueStore {
         try await BlockingWork.run { () throws(StoreError) in try background.compact(from: from, to: to) }
     }
 
-    /// Reads every byte of the store and checks it.
+    /// Reads the store's files and checks them; see the synchronous form.
     public func verify(
         progress: (@Sendable (VerificationProgress) -> Void)? = nil
     ) async throws(StoreError) -> VerificationReport {

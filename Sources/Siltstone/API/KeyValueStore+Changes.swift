@@ -10,12 +10,12 @@ extension KeyValueStore {
     /// }
     /// ```
     ///
-    /// A change is delivered as soon as reads can see it. It may not be durable yet: a power loss can remove a change that
-    /// was delivered, if it was written as ``Durability/buffered`` or if its sync was still in progress.
+    /// A change is delivered as soon as reads can see it. It may not be durable yet: a power loss can remove a change
+    /// that was delivered, if it was written as ``Durability/buffered`` or if its sync was still in progress.
     ///
     /// The feed keeps the newest commits in memory, up to ``Configuration/changeFeedBytes`` in total. A subscriber that
-    /// falls further behind gets ``ChangeEvent/missed(from:through:)``. Writers never wait for a subscriber. While
-    /// there is no subscriber, the feed costs each write one load from memory.
+    /// falls further behind gets ``ChangeEvent/missed(from:through:)``. Writers never wait until a subscriber has read.
+    /// While there is no subscriber, the feed costs each write one load from memory.
     /// - Parameters:
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
@@ -37,7 +37,8 @@ extension KeyValueStore {
         ChangeSequence(subscription: try ChangeSubscription(self, KeyRange(prefix: prefix), since: since))
     }
 
-    /// Calls `body` with the committed changes of keys in `[from, to)`, in commit order, on the observation's own queue.
+    /// Calls `body` with the committed changes of keys in `[from, to)`, in commit order, on the observation's own
+    /// queue.
     /// - Parameters:
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.

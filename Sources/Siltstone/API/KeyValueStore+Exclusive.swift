@@ -4,14 +4,14 @@
 extension KeyValueStore {
     /// Starts a transaction whose commit does not check for conflicts. The caller must ensure that no other writer
     /// changes what it reads or writes until its commit has returned.
-    /// - Parameter durability: nil for the default of the store. After a commit with ``Durability/buffered``, the caller
-    ///   can wait with ``waitUntilDurable(_:_:)``.
+    /// - Parameter durability: nil for the default of the store. After a commit with ``Durability/buffered``, the
+    ///   caller can wait with ``waitUntilDurable(_:_:)``.
     package func beginExclusive(durability: Durability? = nil) -> Transaction {
         Transaction(self, isolation: .snapshot, durability: durability, isChecked: false)
     }
 
     /// Waits until all changes up to a number are synced. Returns at once if the durability is not
-    /// ``Durability/synced``. All callers that wait at the same time share one sync.
+    /// ``Durability/synced``. Callers that wait at the same time share syncs.
     /// - Parameters:
     ///   - sequence: the number that a commit returned; 0 for none.
     ///   - durability: nil for the default of the store.

@@ -21,11 +21,11 @@ extension KeyValueStore {
     /// - Parameters:
     ///   - isolation: which changes of other writers are conflicts.
     ///   - durability: when the commit returns; nil for the default of the store.
-    ///   - attempts: the largest number of times that `body` runs; at least 1.
+    ///   - attempts: the largest number of times that `body` runs; less than 1 counts as 1.
     ///   - body: reads and writes. It may end the transaction itself; then nothing more is committed.
     /// - Returns: the result of `body`.
-    /// - Throws: the errors of `body`, after which its writes are dropped; ``StoreError/Code/conflict`` after the last
-    ///   attempt; the errors of `Transaction.commit()`.
+    /// - Throws: the errors of `body`, after which its writes are dropped unless it has committed them;
+    ///   ``StoreError/Code/conflict`` after the last attempt; the errors of `Transaction.commit()`.
     @_disfavoredOverload
     public func transaction<R>(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil, attempts: Int = 100,

@@ -137,10 +137,12 @@ extension KeyValueStore {
         try engine.background.compact(from: from, to: to)
     }
 
-    /// Reads every byte of the store and checks it.
+    /// Reads the store's files and checks them: the manifest, the logs up to their ends, every byte of the segments,
+    /// and the values to which logs and segments refer. Unused values, and space that is reserved for later writes, are
+    /// not checked.
     /// - Parameter progress: called from time to time. It must not close the store, because closing waits for the
     ///   verification.
-    /// - Returns: the problems; ``VerificationReport/problems`` is empty if every byte is intact.
+    /// - Returns: the problems; ``VerificationReport/problems`` is empty if everything that was checked is intact.
     /// - Throws: ``StoreError`` if a file cannot be read, or the store is closed. Damage is reported, not thrown.
     public func verify(
         progress: ((VerificationProgress) -> Void)? = nil
@@ -149,7 +151,8 @@ extension KeyValueStore {
     }
 
     /// Makes a consistent copy of the store's current state in another directory of the same file system, while writes
-    /// continue. Flushes first. Segments are linked and not copied, so the copy takes hardly any time or space.
+    /// continue. Flushes first. Segments and value files are linked and not copied, so the copy takes hardly any time
+    /// or space.
     /// - Parameter path: a directory that does not exist yet; its parent must exist.
     /// - Throws: ``StoreError``: ``StoreError/Code/invalidArgument`` if something is at the path or it is on another
     ///   file system, ``StoreError/Code/notFound`` if there is no parent, and others. Then no checkpoint is left.
@@ -158,7 +161,7 @@ extension KeyValueStore {
     /// Closes the store in order. Waits for background work, verifications and checkpoints. A second call does nothing
     /// but wait for the first one.
     ///
-    /// Every later read or write throws ``StoreError/Code/closed``.
+    /// Every later read or write throws ``StoreError/Code/closed``. Cursors that were made before stay valid.
     /// - Throws: ``StoreError`` if the last changes cannot be written or synced. The store is closed nevertheless, and
     ///   the next opening recovers from the log.
     public func close() throws(StoreError) { try engine.close() }

@@ -7,12 +7,13 @@
 /// try store.close()
 /// ```
 ///
-/// Keys are ordered by their unsigned bytes. Every operation has a synchronous form. Operations that can wait for the
-/// disk also have an `async` form of the same name, which never blocks a thread of the cooperative pool. The functions
-/// that pass uncopied bytes to a closure (`withValue`, `withValues`, `forEach`) are synchronous only; tasks use `get` and `entries`
-/// instead. The functions that read are those of ``KeyValueReader``, which snapshots and transactions have too.
-/// ``Durability`` says when a write is acknowledged. A store is open either once for writing, or any number of times for
-/// reading only, counted over all processes.
+/// Keys are ordered by their unsigned bytes. Every operation has a synchronous form. Most operations that can wait for
+/// the disk also have an `async` form of the same name, which does not wait for the disk on a thread of the cooperative
+/// pool. Cursors, the functions that pass uncopied bytes to a closure (`withValue`, `withValues`, `forEach`), and a
+/// transaction's conditional writes are synchronous only; tasks use `get`, `contains` and `entries` instead. The
+/// functions that read are those of ``KeyValueReader``, which snapshots and transactions have too. ``Durability`` says
+/// when a write is acknowledged. A store is open either once for writing, or any number of times for reading only,
+/// counted over all processes. Only a copy without its lock file is read without a lock.
 ///
 /// Keys and values are any collections of bytes: `[UInt8]`, `Data`, a buffer, the `utf8` of a `String`. Those that are
 /// not contiguous are copied first. Single writes also take a `RawSpan`.
@@ -42,7 +43,8 @@ public final class KeyValueStore: Sendable {
     /// - Throws: ``StoreError``: ``StoreError/Code/locked`` if the store is open elsewhere,
     ///   ``StoreError/Code/notAStore`` if the path is something else, ``StoreError/Code/corrupt``,
     ///   ``StoreError/Code/unsupportedFormat`` and others.
-    /// - Complexity: O(*s* + *b*) for *s* segments and value files, and *b* bytes of changes that were not flushed.
+    /// - Complexity: O(*m* + *b*) for *m* bytes of metadata of segments, about three for each thousand bytes of data,
+    ///   and *b* bytes of changes that were not flushed.
     public static func open(
         at path: String, configuration: Configuration = Configuration()
     ) throws(StoreError) -> KeyValueStore {

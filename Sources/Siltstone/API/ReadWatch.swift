@@ -31,7 +31,7 @@ package final class ReadWatch: Sendable {
     deinit { end() }
 
     /// Runs `body` in a transaction that is never committed, and watches the keys and ranges that it reads.
-    /// - Throws: ``StoreError`` if the store is closed, or the errors of `body`.
+    /// - Throws: ``StoreError`` if the store is closed or `body` has ended the transaction; the errors of `body`.
     package static func run<R>(
         _ store: KeyValueStore, _ body: (Transaction) throws -> R
     ) throws -> (R, ReadWatch) {

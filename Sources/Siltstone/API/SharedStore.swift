@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The first use of a path opens the store. The last one closes it, with `close()` or when its `SharedStore` is
 /// released. All names of a directory count as one path, including relative ones and those with symbolic links. Stores
-/// that `KeyValueStore.open` has opened are not shared: their path is locked.
+/// that `KeyValueStore.open` has opened are not shared: their path is locked, unless both are open for reading only.
 public final class SharedStore: Sendable {
     /// The store, which is the same for all uses of the path. Do not close it directly: that would close it for the
     /// other users, and the next `SharedStore.open` of the path would open it again.
@@ -50,7 +50,7 @@ public final class SharedStore: Sendable {
         return SharedStore(store, place)
     }
 
-    /// Returns the store at a path. Opens it on its own thread.
+    /// Returns the store at a path. Opens it on a thread that may block; see the synchronous form.
     public static func open(
         at path: String, configuration: Configuration? = nil
     ) async throws(StoreError) -> SharedStore {

@@ -1,10 +1,10 @@
 /// Reads and writes that take effect together, as if no other thread had used the store meanwhile.
 ///
-/// A transaction reads from a snapshot and keeps its writes in memory; its reads see its own writes. `commit()` checks
-/// that no key or range that the transaction has read was changed since, including those that it found empty. Then it
-/// applies all writes atomically, also across a crash. If something was changed, it throws
-/// ``StoreError/Code/conflict``, and the store does not change. `KeyValueStore.transaction` is easier, because it runs
-/// the body again after a conflict:
+/// A transaction reads from a snapshot and keeps its writes in memory; its reads see its own writes. Unless another
+/// ``Isolation`` is requested, `commit()` checks that no key or range that the transaction has read was changed since,
+/// including those that it found empty. Then it applies all writes atomically, also across a crash. If something was
+/// changed, it throws ``StoreError/Code/conflict``, and the store does not change. `KeyValueStore.transaction` is
+/// easier, because it runs the body again after a conflict:
 ///
 /// ```swift
 /// try store.transaction { transaction in
@@ -15,17 +15,17 @@
 /// }
 /// ```
 ///
-/// Committed transactions are strictly serializable: their effects are those of one serial order, in which each
-/// transaction has its position between its start and the end of its commit. A transaction without writes never
-/// conflicts. Other writers, flushes and compactions continue while a transaction is open; it keeps the entries of its
-/// snapshot alive.
+/// Committed transactions with ``Isolation/serializable`` are strictly serializable: their effects are those of one
+/// serial order, in which each transaction has its position between its start and the end of its commit. A transaction
+/// without writes never conflicts. Other writers, flushes and compactions continue while a transaction is open; it
+/// keeps the entries of its snapshot alive.
 ///
 /// A transaction holds at most 1 GiB of writes (``Limits/batchBytes``), in memory; a further write throws
 /// ``StoreError/Code/tooLarge``. It remembers up to 65,536 keys and 32,768 ranges that it has read, about 48 MiB in
 /// total. Above that it merges neighbours, and may then conflict with a change between them.
 ///
 /// One task or thread at a time uses a transaction. It ends with `commit()`, with ``rollback()``, or with its last
-/// reference, which rolls it back. Every later call throws ``StoreError/Code/transactionEnded``.
+/// reference, which rolls it back. Every later read, write and commit throws ``StoreError/Code/transactionEnded``.
 public final class Transaction: Sendable {
     /// How strictly a transaction is isolated from others.
     public enum Isolation: Sendable, Hashable {
@@ -94,8 +94,9 @@ public final class Transaction: Sendable {
     /// - Throws: ``StoreError``: ``StoreError/Code/conflict`` if another commit has changed what this transaction has
     ///   read or, under ``Isolation/snapshot``, what it writes. Also the errors of `KeyValueStore.write`. The
     ///   transaction has ended in any case.
-    /// - Complexity: the cost of the write. If other commits followed the snapshot, also O(log *n*) for each key read
-    ///   and O(*m*) for each range read, in a store of *n* entries and a range of *m*.
+    /// - Complexity: the cost of the write. If many keys or a range were read, also O(*k* log *k*) for *k* keys. If
+    ///   other commits followed the snapshot, also O(log *n*) for each key read and O(*m*) for each range read, in a
+    ///   store of *n* entries and a range of *m*, and O(log *k*) for each change that is committed during the check.
     @discardableResult
     public func commit() throws(StoreError) -> UInt64 {
         guard let commit = try end() else { return sequence }

@@ -15,7 +15,8 @@ public struct WriteBatch: Sendable {
     /// The first ``byteCount`` bytes are the changes, encoded as in the log (`Docs/Format.md`, "Changes"), so writing
     /// them is one copy. The other bytes are spare capacity.
     private var memory: [UInt8] = []
-    /// Bytes that the changes take in the log: keys, values and a few bytes for each change.
+    /// Bytes of the encoded changes: keys, values and a few bytes for each change. In the log, a large value
+    /// (``Configuration/largeValueBytes``) takes less.
     public private(set) var byteCount = 0
     /// Number of changes in the batch.
     public private(set) var count = 0

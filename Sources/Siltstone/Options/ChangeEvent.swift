@@ -4,8 +4,8 @@ public struct Change: Sendable, Hashable {
     public enum Operation: Sendable, Hashable {
         /// The key was set to this value.
         case put([UInt8])
-        /// The key was set to a large value of this many bytes, at least ``Configuration/largeValueBytes``. The feed
-        /// does not contain the value: read it from the store.
+        /// The key was set to a large value of this many bytes, at least the ``Configuration/largeValueBytes`` of the
+        /// time of the write. The feed does not contain the value: read it from the store.
         case putLarge(byteCount: Int)
         /// The key was removed.
         case delete
@@ -29,7 +29,8 @@ public enum ChangeEvent: Sendable, Hashable {
     /// - `through`: the sequence number of the commit's last change. A feed with `since: through` continues after this
     ///   commit.
     case commit([Change], through: UInt64)
-    /// The changes with these sequence numbers, both inclusive, are lost for this subscriber, because it was too slow,
-    /// or because the logs no longer hold them. Read the store again.
+    /// The changes with these sequence numbers, both inclusive, are lost for this subscriber. It was too slow, the logs
+    /// no longer hold them, one commit was larger than the feed, or a power loss has removed them from the store. They
+    /// may all be outside the subscriber's range. Read the store again.
     case missed(from: UInt64, through: UInt64)
 }

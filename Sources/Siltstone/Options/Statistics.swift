@@ -26,14 +26,15 @@ public struct Statistics: Sendable, Hashable, Codable {
 
     /// Changes since the store was opened: puts, deletes, range deletes.
     public var changes = 0
-    /// Bytes of keys and values in these changes.
+    /// Bytes of keys and values in these changes. Each change of a batch or transaction counts a few bytes more.
     public var changedBytes = 0
     /// Transaction commits that failed with a conflict since the store was opened.
     public var conflicts = 0
-    /// Point reads since the store was opened. Each scan counts once.
+    /// Point reads since the store was opened. A read of many keys counts once. A scan counts once or twice, or not at
+    /// all if it reuses the state of an earlier scan. The store's own reads, as for a conditional write, count too.
     public var reads = 0
 
-    /// Changes in memory that were not flushed to a segment yet.
+    /// Changes in memory that were not flushed to a segment yet, without deleted ranges.
     public var memTableRecords = 0
     /// Bytes of memory that these changes take.
     public var memTableBytes = 0
@@ -50,7 +51,7 @@ public struct Statistics: Sendable, Hashable, Codable {
     /// Value files.
     public var valueFiles = 0
 
-    /// Writes that requested stable storage.
+    /// Writes and calls of `sync()` that had to wait for stable storage.
     public var syncRequests = 0
     /// Syncs made for these requests; several requests share one.
     public var syncs = 0
@@ -72,9 +73,9 @@ public struct Statistics: Sendable, Hashable, Codable {
     /// Seconds spent on compactions.
     public var compactionSeconds = 0.0
 
-    /// Writes that had to wait because too many memtables or runs had accumulated.
+    /// Waits of writes and of `flush()` for a flush, a compaction or the next log. One write may wait several times.
     public var stalls = 0
-    /// Seconds that these writes waited.
+    /// Seconds of these waits.
     public var stallSeconds = 0.0
     /// Writes that were delayed slightly, so that memtables and runs do not accumulate and no write waits for long.
     public var slowdowns = 0
@@ -97,13 +98,13 @@ public struct Statistics: Sendable, Hashable, Codable {
     /// structures of open segments.
     public var ownMemoryBytes = 0
     /// Whether all files that are read fit into the memory that the system leaves for files. If not, a read loads only
-    /// the pages that it needs, and nothing is read ahead.
+    /// the pages that it needs, and only long scans read ahead.
     public var fitsInMemory = true
 
     /// Snapshots that are not released.
     public var snapshots = 0
-    /// The failure because of which the store refuses writes. If there is none, the last failure of a flush or a
-    /// compaction that has not succeeded since.
+    /// The failure because of which the store refuses writes. If there is none: the last failure of the flushes, of the
+    /// creation of logs or of the compactions, if that kind of work has not succeeded since.
     public var backgroundError: String?
 
     /// Bytes of all segments.
@@ -114,8 +115,8 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var diskBytes = 0
     /// Runs and memtables that a read of a missing key checks.
     public var readAmplification = 0
-    /// Bytes written to logs, segments and value files for each changed byte since the store was opened; 0 before the
-    /// first change.
+    /// Bytes written to logs, segments and value files for each changed byte since the store was opened, about: headers
+    /// in logs and the values that compactions relocate do not count. 0 before the first change.
     public var writeAmplification = 0.0
     /// Bytes of segments and value files divided by their live bytes; at least 1. The live bytes are those of the
     /// deepest level, plus the large values that segments refer to. Data above the deepest level counts as

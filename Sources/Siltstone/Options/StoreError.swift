@@ -13,7 +13,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 
         private let raw: Raw
 
-        /// The store was closed before the call, or while the call waited.
+        /// The store was closed before the call, or while the call waited; or the snapshot was released.
         public static var closed: Code { Code(raw: .closed) }
         /// Another process has the store open, or another handle of this process.
         public static var locked: Code { Code(raw: .locked) }

@@ -4,7 +4,7 @@ public struct StoreLayout: Sendable, Hashable, Codable {
     public struct Segment: Sendable, Hashable, Codable {
         /// The number in the file's name.
         public var number: UInt64
-        /// The level: 0 for segments that were flushed and not compacted yet.
+        /// The level: 0 for segments that were not compacted into a deeper level yet.
         public var level: Int
         /// The number of the sorted run that contains it. In one level, a greater number is newer.
         public var run: UInt64
@@ -32,7 +32,7 @@ public struct StoreLayout: Sendable, Hashable, Codable {
 
     /// One memtable with its log.
     public struct MemTable: Sendable, Hashable, Codable {
-        /// The number of changes in it.
+        /// The number of changes in it, without deleted ranges.
         public var records: Int
         /// Bytes of memory.
         public var bytes: Int

@@ -1,4 +1,4 @@
-/// The result of checking every byte of a store.
+/// The result of checking the files of a store. `KeyValueStore.verify` says which bytes are checked.
 public struct VerificationReport: Sendable, Hashable, Codable {
     /// A problem that was found.
     public struct Problem: Sendable, Hashable, Codable, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
         public var description: String { file + (offset.map { ", offset \($0)" } ?? "") + ": " + message }
     }
 
-    /// The problems; empty if every byte is intact.
+    /// The problems; empty if everything that was checked is intact.
     public var problems: [Problem] = []
     /// The number of files read.
     public var filesChecked = 0
@@ -25,7 +25,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
     /// Creates an empty report.
     public init() {}
 
-    /// Whether every byte is intact.
+    /// Whether everything that was checked is intact.
     public var isClean: Bool { problems.isEmpty }
 }
 

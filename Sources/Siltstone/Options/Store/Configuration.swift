@@ -8,8 +8,9 @@ public struct Configuration: Sendable {
     /// for reading.
     public var readOnly = false
     /// Bytes of memory for one memtable and its flush, 64 KiB to 4 GiB. The memtable is sealed (takes no more changes)
-    /// at 13/16 of them, and the rest is for the flush. While a flush is in progress and writes continue, the store
-    /// uses twice as much; see ``sealedMemTableLimit``.
+    /// at 13/16 of them, or earlier if its log has become twice as long as this number. The rest is for the flush.
+    /// While a flush is in progress and writes continue, the store uses twice as much; see ``sealedMemTableLimit``. A
+    /// batch that is larger than a memtable gets a memtable of its own size.
     public var memTableBytes = 64 << 20
     /// How many sealed memtables may wait for their flush before writers must wait, 1 to 64. Each additional one may
     /// use another ``memTableBytes`` of memory, and makes flushes no faster. Raise it for bursts of writes on a disk
@@ -27,9 +28,9 @@ public struct Configuration: Sendable {
     public var valueFileBytes = 256 << 20
     /// Bytes of the cache of blocks that were read or inflated. Not used if segments are mapped and not compressed.
     public var cacheBytes = 64 << 20
-    /// Bytes of memory for changes that subscribers to ``KeyValueStore/changes(from:to:since:)`` have not read yet.
-    /// Used only while there are subscribers; at least 64 KiB. A subscriber that falls further behind misses changes,
-    /// and gets an event that says so.
+    /// Bytes of memory for changes that subscribers to ``KeyValueStore/changes(from:to:since:)`` have not read yet; at
+    /// least 64 KiB. Used only while there are subscribers, and during the commits of transactions that have read many
+    /// keys or ranges. A subscriber that falls further behind misses changes, and gets an event that says so.
     public var changeFeedBytes = 16 << 20
     /// How segments are stored.
     public var compression: Compression = .none
@@ -41,8 +42,9 @@ public struct Configuration: Sendable {
     public var automaticCompaction = true
     /// Whether an idle store tidies itself, so that reads are fastest. A store is idle after a tenth of a second
     /// without a write. It then flushes its memtable if that holds at least 1/16 of ``memTableBytes``, and merges
-    /// sorted runs earlier than ``automaticCompaction`` would. If writes come in bursts, this may write each byte some
-    /// ten times more often.
+    /// sorted runs earlier than ``automaticCompaction`` alone would. A store that has written less than one MiB since
+    /// its last flush is usually left as it is. If writes come in bursts, this may write each byte some ten times more
+    /// often.
     public var tidiesWhenIdle = true
     /// The file system that holds the store.
     public var fileSystem: any FileSystem = POSIXFileSystem()
