@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 
 extension BackgroundWork {
-    /// A flush starts a new segment after this many bytes. The bound is far above the size of a memtable and below the
-    /// largest segment that the format allows (4 GiB of blocks).
+    /// A flush starts a new segment after this many bytes. The bound is far above the usual size of a memtable, and
+    /// below the largest segment that the format allows (4 GiB of blocks).
     private static let flushedSegmentBytes = 2 << 30
 
     /// Schedules a flush of all sealed memtables on the flush queue. Does nothing if one is already scheduled.
@@ -20,8 +20,8 @@ extension BackgroundWork {
         while true {
             do {
                 guard let files = try flushOldest() else { return }
-                // Wakes waiting writers only now, because only now has the memtable been released and its memory is
-                // free for the next one.
+                // Wakes waiting writers only now, because only now has the memtable been released. Unless a reader
+                // still uses it, its memory is free for the next one.
                 writes.wakeAll()
                 removeSoon(files)
             } catch {

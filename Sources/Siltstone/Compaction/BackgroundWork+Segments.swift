@@ -1,6 +1,6 @@
 extension BackgroundWork {
     /// Merges sources into new segments. The files and their directory entries are durable when this returns. If it
-    /// throws, it has removed the files.
+    /// throws, it has passed the files to ``ObsoleteFiles``.
     /// - Parameters:
     ///   - sources: the records, newest source first.
     ///   - rangeTombstones: the range tombstones of all sources.

@@ -4,7 +4,7 @@
 /// rewritten. A purely tiered scheme rewrites less, but leaves more runs and needs twice the space during its largest
 /// merges. Within a level the picker takes the segment with the smallest ratio of overlapping bytes in the next level
 /// to its own bytes (RocksDB's `kMinOverlappingRatio`). A segment without overlap becomes a trivial move, so sequential
-/// loads rewrite nothing.
+/// loads rewrite nothing until the store is idle.
 ///
 /// A version lists its runs newest first: level 0 from the newest flush to the oldest, then one run for each deeper
 /// level.
@@ -37,8 +37,8 @@ struct CompactionPicker: Sendable {
     /// The most urgent compaction; nil if none is due.
     /// - Parameters:
     ///   - valueFileBytes: size of each sealed value file that may be collected, in bytes.
-    ///   - oldestSnapshot: sequence number of the oldest live snapshot. Versions newer than this must be kept, because
-    ///     a snapshot may read them.
+    ///   - oldestSnapshot: sequence number of the oldest live snapshot; `.greatest` if there is none. What a newer
+    ///     change has hidden must be kept, because a snapshot may read it.
     func pick(
         _ version: Version, valueFileBytes: [UInt64: Int], oldestSnapshot: SequenceNumber
     ) -> CompactionPlan? {

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Detects when stores become idle, and schedules their tidying: a flush, and a compaction to one run. One thread
+/// Detects when stores become idle, and schedules their tidying: a flush, and a compaction of level 0. One thread
 /// serves all stores of the process, and runs only while some store is watched.
 ///
 /// The thread runs one closure on a queue, which sleeps between checks. A Dispatch timer would take file descriptors,

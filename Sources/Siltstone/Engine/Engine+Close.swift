@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 
 extension Engine {
-    /// Closing flushes an active memtable of at least this many bytes (256 KiB). The changes of a smaller one stay in the
-    /// log, and the next open reads them from there.
+    /// Closing flushes an active memtable of at least this many bytes (256 KiB). The changes of a smaller one stay in
+    /// the log, and the next open reads them from there.
     private static let flushOnClose = 256 << 10
 
     /// Closes the store in order. A second call only waits until the first one has finished, and does not report its
@@ -18,7 +18,7 @@ extension Engine {
         try result.get()
     }
 
-    /// Makes all later reads and writes throw, ends the change feed, and stops compactions at their next record.
+    /// Makes all later reads and writes throw, ends the change feed, and stops compactions soon.
     private func refuseAll() {
         status.stop()
         writes.refuseWrites()
@@ -56,8 +56,8 @@ extension Engine {
         }
         refuseAll()
         drainQueues()
-        // The first change after recovery opens the manifest for writing. If it was not opened, nothing has changed, and
-        // nothing must be written. The functions that close logs run under the manifest lock.
+        // The first change after recovery opens the manifest for writing. If it was not opened, nothing has changed,
+        // and nothing must be written. The functions that close logs run under the manifest lock.
         if try versions.closeUnchanged(writes.closeLogAsItIs) { return }
         // Syncs all changes.
         try writes.waitForAll()

@@ -31,8 +31,8 @@ struct FrameScanner {
     /// Skips the current offset.
     mutating func skipCandidate() { offset += 8 }
 
-    /// Returns the next intact frame, or nil if there is none before the end of the file. The search continues after
-    /// the frame.
+    /// Returns the next intact frame; nil if there is none before the end of the file, or if the budget is spent. The
+    /// search continues after the frame.
     mutating func next() -> Frame? {
         while offset + FrameHeader.size <= bytes.count {
             // One load reads the two fields with the fewest valid values, mark and kind. Nearly all other bytes fail

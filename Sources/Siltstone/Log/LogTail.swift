@@ -8,12 +8,12 @@ enum LogTail: Hashable {
     /// With `laterFrames`, intact frames follow, because the disk had reordered the writes before the crash. These
     /// frames do not count.
     case torn(FrameFault, laterFrames: Bool)
-    /// Bytes that are no valid frame, at an offset where a frame had reached stable storage. Cutting them off would
-    /// drop acknowledged changes.
+    /// Bytes that are no valid frame, at an offset where a frame had reached stable storage, or may have
+    /// (``DamageProof/undecided``). Cutting them off could drop acknowledged changes.
     case damaged(FrameFault, proof: DamageProof)
 }
 
-/// The reason why unreadable bytes of a log must have been on stable storage.
+/// The reason why unreadable bytes of a log are not cut off.
 enum DamageProof: Hashable, CustomStringConvertible {
     /// The intact frame at offset `frame` says that everything before `mark` was synced.
     case mark(Int, frame: Int)

@@ -6,14 +6,15 @@ import Synchronization
 /// threads meanwhile.
 ///
 /// A *mapped* log is written by stores to a shared mapping of reserved space, so a small change costs its copy and its
-/// checksum but no system call. The mapping is made once, for the log's full capacity, and extends past the end of the
-/// file. The writer never accesses a byte after the reserved space, because that would be SIGBUS. A *written* log takes
-/// one `pwrite` for each frame, on file systems that cannot reserve or map. A mapped log, too, takes frames by `pwrite`
-/// while they are synced one by one or a few at a time. A *sealed* log takes no more frames.
+/// checksum but no system call. The mapping is made for the log's full capacity, and extends past the end of the file.
+/// Only a log that exceeds its capacity is mapped again. The writer never accesses a byte after the reserved space,
+/// because that would be SIGBUS. A *written* log takes frames by `pwrite`, if the options say so or the file system
+/// cannot reserve or map. A mapped log, too, takes frames by `pwrite` while they are synced one by one or a few at a
+/// time. A *sealed* log takes no more frames.
 ///
-/// A failed append changes nothing, and the end does not move. If the disk was full, the append may be tried again
-/// later. Any other failed write, and any failed sync, ends all writing to this log. After a failed sync the kernel may
-/// have dropped the pages and report the next sync as a success (Rebello et al., "Can Applications Recover from fsync
+/// A failed append does not move the end. If the disk was full, it changes nothing, and may be tried again later. Any
+/// other failed write, and any failed sync, ends all writing to this log. After a failed sync the kernel may have
+/// dropped the pages and report the next sync as a success (Rebello et al., "Can Applications Recover from fsync
 /// Failures?", USENIX ATC 2020).
 final class LogWriter: Sendable {
     /// The options of a log.
@@ -330,15 +331,17 @@ extension LogWriter {
 }
 
 extension LogWriter {
-    /// Makes everything that was appended before the call durable. May run on any thread, concurrently with appends.
-    /// Concurrent calls run one after the other.
+    /// Makes everything that was appended before the call durable. With a `limit`, only everything before that offset
+    /// is sure to be durable. May run on any thread, concurrently with appends. Concurrent calls run one after the
+    /// other.
     ///
     /// Later frames carry the synced mark, which lets a reader tell damage from a torn tail.
     /// - Parameter limit: largest offset in bytes to which the mark may move; nil moves it to the end that the sync
     ///   covers. The frames of a log may refer to other files. The mark must not cover a frame whose files were not
     ///   synced before.
-    /// - Throws: the error of the file system the first time, ``StoreError/Code/refusesWrites`` afterwards. Whatever
-    ///   the code of the first error, the state on disk is unknown (``StoreError/asUncertain``).
+    /// - Throws: the error of the file system, or ``StoreError/Code/refusesWrites`` if an earlier append or sync has
+    ///   ended the writing. Whatever the code of the first error, the state on disk is unknown
+    ///   (``StoreError/asUncertain``).
     func sync(upTo limit: Int? = nil) throws(StoreError) {
         try syncing.withLock { () throws(StoreError) in
             if let failure { throw failure.refusal }
@@ -371,7 +374,7 @@ extension LogWriter {
     }
 
     /// Closes the file cleanly: appends a close frame, calls ``seal()``, and closes the file. For the appending caller.
-    /// - Throws: as ``sync()``.
+    /// - Throws: as ``sync()``, and the errors of the append and of closing the file.
     func close() throws(StoreError) {
         do {
             try append(frame: .close)

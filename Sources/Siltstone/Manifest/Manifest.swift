@@ -76,8 +76,9 @@ final class Manifest {
     /// A process that died may not have synced the end of the manifest. It may also have died between the renaming of
     /// `CURRENT` and the sync of the directory.
     ///
-    /// This runs before the first edit, and before any file is removed or any write is reported as durable. It does not
-    /// run at open, so that a caller who opens a cleanly closed store and only reads does not wait for the disk.
+    /// This runs before the first edit, and before any file is removed or any change is reported as durable. The
+    /// opening runs it, unless the store was closed cleanly: a caller who opens such a store and only reads does not
+    /// wait for the disk.
     func makeRecoveryDurable() throws(StoreError) { _ = try durableWriter() }
 
     private func durableWriter() throws(StoreError) -> LogWriter {
@@ -97,7 +98,7 @@ final class Manifest {
         return writer
     }
 
-    /// Takes a number that no file has had. It is durable with the next edit.
+    /// Takes a number that no file in the directory has. It is durable with the next edit.
     func takeNumber() -> UInt64 {
         defer { state.nextFileNumber += 1 }
         return state.nextFileNumber

@@ -8,7 +8,7 @@ struct ManifestState: Hashable, Sendable {
     var segments: [UInt64: VersionEdit.PlacedSegment] = [:]
     /// Live value files.
     var valueFiles: Set<UInt64> = []
-    /// The greatest sequence number of all segments. Logs may have greater ones.
+    /// No segment has a greater sequence number. Logs may have greater ones.
     var lastSequence: SequenceNumber = 0
     /// The active log at the last clean close, and its length in bytes. Up to there it was on stable storage, so for
     /// recovery an invalid frame before that is damage, not a torn tail. Later edits do not clear it.
@@ -18,8 +18,8 @@ struct ManifestState: Hashable, Sendable {
     /// - Parameters:
     ///   - path: the manifest, for errors.
     ///   - offset: the offset of the edit in the manifest, in bytes, for errors.
-    /// - Throws: ``StoreError/Code/corrupt`` if the edit contradicts the state. Edits of an intact manifest never do. The
-    ///   state is then only partly changed, and of no use.
+    /// - Throws: ``StoreError/Code/corrupt`` if the edit contradicts the state. Edits of an intact manifest never do.
+    ///   The state is then only partly changed, and of no use.
     mutating func apply(_ edit: VersionEdit, path: String, offset: Int) throws(StoreError) {
         func require(_ condition: Bool, _ what: @autoclosure () -> String) throws(StoreError) {
             if !condition { throw .corrupt("the manifest contradicts itself: \(what())", file: path, offset: offset) }
@@ -54,8 +54,8 @@ struct ManifestState: Hashable, Sendable {
         if let closing = edit.closing { self.closing = closing }
     }
 
-    /// Checks that no segment has changes after the last sequence number. Otherwise readers would not see those changes,
-    /// and new changes would get the same sequence numbers.
+    /// Checks that no segment has changes after the last sequence number. Otherwise readers would not see those
+    /// changes, and new changes would get the same sequence numbers.
     /// - Throws: ``StoreError/Code/corrupt`` if one has.
     func checkLastSequence(path: String, offset: Int) throws(StoreError) {
         guard let newest = segments.values.map(\.info).max(by: { $0.greatestSequence < $1.greatestSequence }),

@@ -38,7 +38,7 @@ final class ObsoleteFiles: Sendable {
         unlink(now)
     }
 
-    /// Runs `body` and keeps all files in place meanwhile.
+    /// Runs `body`, and keeps all logs, segments and value files in place meanwhile. Replaced manifests are removed.
     /// - Throws: ``StoreError/Code/closed`` if the store is closing already; any error that `body` throws.
     func holding<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         let isRefused = state.withLock { state in

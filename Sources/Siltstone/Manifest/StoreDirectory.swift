@@ -1,6 +1,6 @@
 /// The directory of an open store: creates its files, opens them, and makes their names durable.
 ///
-/// Holds no state and takes no lock.
+/// Has no lock of its own: the caches guard themselves.
 struct StoreDirectory: Sendable {
     let path: String
     /// The identity that every file of the store carries.

@@ -29,7 +29,7 @@ final class StoreStatus: Sendable {
 
     // MARK: Closing
 
-    /// True once ``stop()`` was called: compactions stop soon, and every call throws.
+    /// True once ``stop()`` was called: compactions stop soon, and new reads throw.
     @inline(__always)
     var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
@@ -59,7 +59,7 @@ final class StoreStatus: Sendable {
         life.wakeAll()
     }
 
-    /// Stops compactions, and makes every call throw. A running flush goes on.
+    /// Stops compactions, and makes new reads throw. A running flush goes on, and so do writes until ``close()``.
     func stop() { stopping.store(true, ordering: .sequentiallyConsistent) }
 
     /// Refuses all later writes. Under the write lock.

@@ -3,7 +3,7 @@
 final class Version: Sendable {
     /// Runs by level. Level 0 has any number of runs, newest first; every other level has at most one.
     let levels: [[Run]]
-    /// Value files by number: those that segments or memtables refer to.
+    /// Value files by number: all that the manifest names. Segments or memtables refer to most of them.
     let valueFiles: [UInt64: ValueFileReader]
     /// All runs, newest first, in the order in which a reader checks them.
     let runs: [Run]

@@ -25,7 +25,7 @@ struct VersionEdit: Hashable, Sendable {
     var removedSegments: [UInt64] = []
     var addedValueFiles: [UInt64] = []
     var removedValueFiles: [UInt64] = []
-    /// The largest sequence number in any segment. Nil if the edit does not change it.
+    /// No segment has a larger sequence number. Nil if the edit does not change that bound.
     var lastSequence: SequenceNumber?
     /// Nil unless the store was closed cleanly with this edit.
     var closing: Closing?

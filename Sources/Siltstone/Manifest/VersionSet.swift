@@ -43,7 +43,8 @@ final class VersionSet: Sendable {
     /// The current segments and value files.
     var current: Version { latest.withLock { $0 } }
 
-    /// Takes a number that no file has had. It is durable with the next edit. Returns 0 in a read-only store.
+    /// Takes a number that no file in the directory has. It is durable with the next edit. Returns 0 in a read-only
+    /// store.
     func takeFileNumber() -> UInt64 { lock.withLock { manifest?.takeNumber() ?? 0 } }
 
     /// Runs `body` on the manifest while no edit is in progress. `body` gets nil in a store that is open for reading
@@ -56,7 +57,8 @@ final class VersionSet: Sendable {
 
     /// Makes an edit durable, then installs the version that results from it.
     ///
-    /// A failure other than a full disk leaves the on-disk state unknown, so the store then refuses writes.
+    /// If the edit fails for another reason than a full disk, the on-disk state is unknown, so the store then refuses
+    /// writes.
     /// - Parameters:
     ///   - opened: readers of the segments that the edit adds.
     ///   - valueFiles: readers of the value files that the edit adds.
@@ -136,7 +138,7 @@ final class VersionSet: Sendable {
 
     // MARK: New files
 
-    /// Creates a log, and names it in the manifest before anything is written to it.
+    /// Creates a log, and names it in the manifest before any frame is written to it.
     func createLog() throws(StoreError) -> LogWriter {
         try lock.withLock { () throws(StoreError) in
             let number = try writableManifest().takeNumber()

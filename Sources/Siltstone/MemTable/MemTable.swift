@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The newest changes, in memory, in key order: one thread writes, any number read, and readers take no lock.
+/// The newest changes, in memory, in key order: one thread writes, any number read. Readers take no lock, except for
+/// range tombstones (``RangeTombstoneLog``).
 ///
 /// The memtable is a B+tree over an arena (after Graefe, "Modern B-tree techniques", 2011, for digests and prefixes). A
 /// slot of a leaf stands for one key and refers to the key's newest version; each version refers to the next older one.
@@ -11,7 +12,7 @@ import Synchronization
 /// before. Inserts and lookups took several times as long, and scans ten times.
 ///
 /// The writer's part of the arena belongs to the one thread that writes at a time, which the store's write lock
-/// ensures. Readers share only atomics with it.
+/// ensures. Readers share with it only atomics, and entries, which do not change once readers can see them.
 final class MemTable: Sendable {
     /// Bytes before the first node. The null entry, the tree's state, the counters and the writer's state start on a
     /// cache line each; the rest is unused.

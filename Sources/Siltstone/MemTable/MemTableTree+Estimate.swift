@@ -9,7 +9,8 @@ extension MemTableTree {
 
     /// Estimates the number of keys in a range. The count is exact in the leaves at both ends of the range. Between
     /// them, all children of a node count as if they had the average size of the sampled ones. Leaves are at least half
-    /// full, so the estimate is off by at most a factor of two.
+    /// full, so with one inner level the estimate is off by at most a factor of two. With more levels it can be off by
+    /// more, if the sampled children are not typical.
     ///
     /// The estimate may miss keys that a concurrent split moves, and is not repeated for that.
     /// - Complexity: O(log *n*) in the number of keys

@@ -207,8 +207,8 @@ extension TreeNode {
     }
 
     /// Finds a key among the slots.
-    /// - Complexity: O(1): one load from each cache line of digests, the digests of one line and, only if a digest
-    ///   equals the key's, the entry.
+    /// - Complexity: O(1): one load from each cache line of digests, the digests of one line and, only if digests equal
+    ///   the key's, some of their entries. At the edge of the tree, also the prefix source.
     @inline(__always)
     func search(_ key: SearchKey, in base: ArenaBase) -> Position {
         let digest = digest(of: key, in: base)

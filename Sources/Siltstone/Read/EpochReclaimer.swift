@@ -85,7 +85,8 @@ final class EpochReclaimer: @unchecked Sendable {
     /// Stands for the shared slot in ``Guard/before``.
     private static let isShared = PinnedValue.mark
 
-    /// Starts a read. Never blocks.
+    /// Starts a read. Waits for no other reader and for no publication. If the thread has no number yet, takes a leaf
+    /// lock for a moment (``ThreadNumbers``).
     @inline(__always)
     func enter() -> Guard {
         guard let number = threads.current else { return enterShared() }

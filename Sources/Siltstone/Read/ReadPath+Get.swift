@@ -35,7 +35,8 @@ extension ReadPath {
     /// there is no value. This is the slow path for reads that ``pin(_:at:)`` left unclear.
     ///
     /// The bytes are valid until `body` returns. This takes locks and allocates only for range tombstones of memtables,
-    /// for blocks that it reads or inflates, and for value files.
+    /// for blocks that it reads or inflates, for value files, and now and then to publish a super version
+    /// (``noteSlowRead(_:)``).
     func read<R>(
         _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R {

@@ -5,8 +5,9 @@ import Synchronization
 /// snapshots. Its extensions serve point reads.
 ///
 /// A leaf lock guards the replaced super versions. The registry of snapshots has its own lock. Point reads and scans
-/// take neither lock. The write path publishes super versions under the write lock. Any thread may read. A thread that
-/// has published calls ``retire()`` afterwards.
+/// take neither lock, except for a point read that publishes (``noteSlowRead(_:)``). The write path publishes super
+/// versions under the write lock. Any thread may read. A thread that has published calls ``retire()`` afterwards. A
+/// writer that has made a new memtable leaves that to the next flush.
 ///
 /// Readers load the super version first and the visible sequence number second. A flush or a compaction drops a record
 /// only if a newer version or a tombstone hides it. A number that is loaded after the super version includes that newer
@@ -29,7 +30,7 @@ final class ReadPath: Sendable {
     private let replaced = Locked<[EpochReclaimer.Retired]>([], rank: .leaf)
     /// Whether a second call of ``retire()`` is scheduled, for super versions that were still in use at the first.
     private let retirementScheduled = Atomic<Bool>(false)
-    /// The number of reads of an outdated super version since the last publication.
+    /// The number of reads of an outdated super version since such a read has last published a new one.
     private let outdatedReads = Atomic<Int>(0)
 
     private static let retirementQueue = DispatchQueue(label: "siltstone.retirement", qos: .utility)
@@ -77,8 +78,8 @@ final class ReadPath: Sendable {
     // MARK: Publishing
 
     /// Makes memtables, newest first, and a version visible to readers. The super version also says whether the store's
-    /// files fit into memory (``PageCache/isTight``). The caller holds the write lock, and calls ``retire()`` after
-    /// releasing it.
+    /// files fit into memory (``PageCache/isTight``). The caller holds the write lock. Until the next ``retire()``, the
+    /// replaced super version stays in memory.
     func publish(_ tables: [MemTable], _ version: Version) {
         let next = SuperVersion(tables: tables, version: version, isTight: directory.pageCache.isTight)
         replaced.withLock { $0.append(superVersions.publish(next)) }

@@ -1,4 +1,4 @@
-/// Reads all intact parts of a damaged log or manifest, in the order of the file.
+/// Reads the intact parts of a damaged log, in the order of the file.
 struct LogSalvage {
     /// A part of the file.
     enum Piece {

@@ -85,8 +85,8 @@ extension StoreRepair {
                 fileSystem: fileSystem, path: path(file), number: number, store: identity, access: .read,
                 ignoresHeader: isDamaged)
             // It is unknown which values were synced: after a failed sync they may be in the kernel's page cache only.
-            // So the file is opened again for writing, and header and values are rewritten and synced. A file that is
-            // not kept is never written to.
+            // So the file is opened again for writing, and header and values are rewritten and synced. A file with a
+            // damaged header is never written to.
             if !isDamaged { try reader.sync(rewritingFrom: FileHeader.size) }
             values.add(reader, staysInPlace: !isDamaged)
         }

@@ -32,7 +32,8 @@ extension StoreRepair {
     func undo() {
         if mayBeInForce { return }
         ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(made.files)
-        // What cannot be removed are hard links to files that still exist, which do no harm.
+        // What cannot be removed does no harm: hard links to files that still exist, and directories that were moved
+        // there.
         if let aside = report.damagedFilesDirectory { fileSystem.discardDirectory(aside) }
     }
 

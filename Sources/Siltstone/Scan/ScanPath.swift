@@ -4,8 +4,8 @@ import Synchronization
 /// have found deleted.
 ///
 /// Guards nothing itself: the pool uses atomics, and ``DeletedRangeCache`` has a leaf lock. Scans call this on any
-/// thread. The write path clears the pool after each publication. A scan that has passed many deleted entries takes the
-/// write lock for a moment, if the lock is free.
+/// thread. The write path clears the pool after a publication. If a writer has made a new memtable, the next flush does
+/// that. A scan that has passed many deleted entries takes the write lock for a moment, if the lock is free.
 ///
 /// `ifWriteLockIsFree` is set once, before the first scan.
 final class ScanPath: Sendable {
@@ -92,7 +92,7 @@ final class ScanPath: Sendable {
 
 /// ``Scan`` objects that wait for reuse. Making one takes some twenty allocations, which is as long as a short scan.
 ///
-/// The pool holds only scans of the current super version, because a waiting scan keeps the memory and the files of its
+/// The pool is cleared after a publication (``ScanPath``), because a waiting scan keeps the memory and the files of its
 /// super version alive.
 final class ScanPool: Sendable {
     /// A power of two, because ``ownSlot`` masks thread numbers with it.

@@ -4,8 +4,9 @@ import Synchronization
 /// Holds the newest commits in memory for all subscribers to the changes of a store.
 ///
 /// While there is a subscriber, writers add a record for each commit. The feed keeps as many records as fit into its
-/// capacity, and then drops the oldest ones. A subscriber that has not read them by then misses them. So a subscriber
-/// never delays a writer, and memory is bounded.
+/// capacity, and then drops the oldest ones. A subscriber that has not read them by then misses them. So a writer never
+/// waits until a subscriber has read, and memory is bounded. Commits of transactions with a large read set subscribe,
+/// too (``CommitCheck``).
 ///
 /// Records are numbered. A subscriber's position is the number of the record that it reads next.
 final class ChangeFeed: Sendable {

@@ -7,7 +7,7 @@
 
 extension MemTable {
     /// Whether `key` was changed after `sequence`.
-    /// - Complexity: O(log n) for n entries
+    /// - Complexity: O(log n) for n entries; if there are new range tombstones, see ``RangeTombstoneLog/tombstones``
     @inline(__always)
     func hasChange(of key: Bytes, after sequence: SequenceNumber) -> Bool {
         if let newest = newestSequence(of: key), newest > sequence { return true }
@@ -15,7 +15,7 @@ extension MemTable {
     }
 
     /// Whether any key of `range` was changed after `sequence`.
-    /// - Complexity: O(log n), and O(1) for each key of the range
+    /// - Complexity: O(log n), and O(1) for each key of the range and for each range tombstone
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) -> Bool {
         if tree.hasRangeTombstones, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
         var cursor = MemTableCursor(self)
@@ -49,7 +49,7 @@ extension RangeTombstones {
 
 extension SegmentReader {
     /// Whether `key` was changed after `sequence`.
-    /// - Complexity: O(1)
+    /// - Complexity: O(1), and O(log n) for n range tombstones
     func hasChange(of key: Bytes, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if rangeTombstones.newestCovering(key, visible: .greatest) > sequence { return true }
         var pin = BlockPin()
@@ -59,7 +59,7 @@ extension SegmentReader {
     }
 
     /// Whether any key of `range` was changed after `sequence`.
-    /// - Complexity: O(log n), and O(1) for each key of the range
+    /// - Complexity: O(log n), and O(1) for each version in the range and for each range tombstone
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
         var cursor = SegmentCursor(self)

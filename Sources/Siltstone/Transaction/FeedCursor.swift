@@ -17,7 +17,7 @@ struct FeedCursor: Sendable {
     private let replayEnd: SequenceNumber
     /// The position in the feed.
     private(set) var index: Int
-    /// All changes up to this number were delivered, or are outside the range.
+    /// All changes up to this number were delivered, were reported as missed, or are outside the range.
     private var sequence: SequenceNumber
     /// An event to deliver before all others.
     private var firstEvent: ChangeEvent?

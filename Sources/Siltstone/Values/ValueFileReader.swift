@@ -1,6 +1,7 @@
 /// Reads values from a value file, which may still grow. Any number of threads may use one reader.
 ///
-/// Recovery also uses it to sync a file whose writer has died, and to release the disk space that the writer preallocated.
+/// Recovery also uses it to sync a file whose writer has died, and to release the disk space that the writer
+/// preallocated.
 final class ValueFileReader: Sendable {
     /// The file's number.
     let number: UInt64
@@ -8,7 +9,7 @@ final class ValueFileReader: Sendable {
     private let fileSystem: any FileSystem
     private let file: any File
     private let access: FileAccess
-    /// Tells mappings whether to fetch pages before they are touched: only if memory is short.
+    /// Tells mappings how to fetch pages before they are touched. Verified records are fetched only if memory is short.
     private let pageCache: PageCache
     private let mappingState = Locked(MappingState(), rank: .leaf)
 
@@ -22,8 +23,8 @@ final class ValueFileReader: Sendable {
     /// Least bytes that are mapped when a growing file is mapped again with spare capacity. A new mapping is expensive,
     /// because every page must be faulted in, and every value verified, again.
     private static let leastCapacity = 1 << 20
-    /// Used when the system refuses spare capacity: the file is mapped again once it has grown by this many bytes and by
-    /// an eighth of the mapping. Until then, values after the end of the mapping are read by calls.
+    /// Used when the system refuses spare capacity: the file is mapped again once it has grown by this many bytes and
+    /// by an eighth of the mapping. Until then, values after the end of the mapping are read by calls.
     private static let mappingStep = 4 << 20
 
     /// Opens a value file and checks its header.
@@ -83,7 +84,8 @@ final class ValueFileReader: Sendable {
     ///   - pointer: from a record whose own checksum is correct.
     ///   - key: that record's key.
     ///   - pin: keeps the value valid.
-    /// - Throws: ``StoreError/Code/corrupt`` if the value does not match the pointer, or fails its checksum.
+    /// - Throws: ``StoreError/Code/corrupt`` if the value does not match the pointer, or fails its checksum; the errors
+    ///   of reads.
     func read(_ pointer: ValuePointer, key: Bytes, pin: inout BlockPin) throws(StoreError) -> Bytes {
         guard pointer.file == number, let offset = Int(exactly: pointer.offset), offset >= FileHeader.size,
             offset <= Int.max >> 1,

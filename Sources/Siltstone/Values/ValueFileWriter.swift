@@ -26,8 +26,8 @@ final class ValueFileWriter {
     /// Writes the header.
     /// - Parameters:
     ///   - file: new, empty and writable.
-    ///   - isBuffered: true to collect records until ``flush()`` or ``sync()``; false to write each one to the file
-    ///     before ``append(key:value:sequence:)`` returns.
+    ///   - isBuffered: true to collect records until the buffer is full, ``flush()`` or ``sync()``; false to write each
+    ///     one to the file before ``append(key:value:sequence:preallocates:)`` returns.
     init(file: any File, number: UInt64, store: StoreIdentity, isBuffered: Bool) throws(StoreError) {
         self.file = file
         self.number = number

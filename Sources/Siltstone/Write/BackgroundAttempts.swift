@@ -12,7 +12,7 @@ struct BackgroundAttempts {
 }
 
 /// Numbers the attempts at one kind of background work. A writer that waits for the work receives only the failure of
-/// an attempt that started after the wait. The cause of an earlier failure may have passed.
+/// an attempt that started after the writer had begun to wait. The cause of an earlier failure may have passed.
 struct WorkAttempts {
     /// Number of attempts that have started.
     private var begun = 0

@@ -42,7 +42,8 @@ struct ChangeSize {
 extension MemTable {
     /// Creates a memtable of the usual size, or a larger one if a write of `size` needs it.
     /// - Parameter pool: see the initializer of ``MemTable``.
-    /// - Throws: ``StoreError/Code/tooLarge`` if no memtable can be that large.
+    /// - Throws: ``StoreError/Code/tooLarge`` if the memtable has no room for the write; the errors of
+    ///   ``ArenaMapping/init(capacity:)``, ``StoreError/Code/invalidArgument`` if no arena can be that large.
     static func make(
         _ configuration: Configuration, for size: ChangeSize, _ pool: ArenaPool?
     ) throws(StoreError) -> MemTable {
@@ -55,7 +56,7 @@ extension MemTable {
         return table
     }
 
-    /// Applies the changes of a log frame, in groups, so that the cache misses of a group's inserts overlap.
+    /// Applies the changes of a batch, in groups, so that the cache misses of a group's inserts overlap.
     func apply(_ changes: inout ChangeReader) throws(MalformedChange) {
         try withStackRecords(Self.groupSize) { room throws(MalformedChange) in
             var group = room

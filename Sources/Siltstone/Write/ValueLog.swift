@@ -5,9 +5,10 @@ import Synchronization
 /// Callers are: writes of large values, compactions that relocate values, checkpoints, syncs and closing. Writes and
 /// compactions append inside ``rollingBack(_:)``.
 ///
-/// The value lock is held from the append of a value until the change that refers to it is in a memtable. The lock
-/// order is value, manifest, write. No holder of the value lock waits for a compaction, because the compaction may need
-/// that lock. A leaf lock guards ``Files``, because syncs and statistics read them on any thread.
+/// A writer holds the value lock from the append of a value until the change that refers to it is in a memtable. A
+/// compaction holds it only for the append of each relocated value (``noteRelocation(to:)``). The lock order is value,
+/// manifest, write. No holder of the value lock waits for a compaction, because the compaction may need that lock. A
+/// leaf lock guards ``Files``, because syncs and statistics read them on any thread.
 final class ValueLog: Sendable {
     private struct Files: Sendable {
         /// The file that takes the next value; nil if the next value needs a new file.

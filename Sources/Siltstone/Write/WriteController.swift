@@ -20,8 +20,9 @@ struct WriteController: Sendable {
     static let slowdownRuns = 12
     /// Number of level-0 runs from which the delay is at its maximum.
     static let boundRuns = 32
-    /// Number of level-0 runs at which writers wait. More runs would make reads slow without bound. Reached only if
-    /// compactions fail, or if a batch is as large as many memtables.
+    /// Number of level-0 runs at which writers wait. More runs would make reads slow without bound. Reached if
+    /// compactions fail, if they are slower than writers at the greatest delay, or if a batch is as large as many
+    /// memtables.
     static let greatestRuns = 64
 
     /// Delay because of the running flush, in nanoseconds per KiB written.
@@ -90,7 +91,7 @@ struct WriteController: Sendable {
 
     // MARK: Runs
 
-    /// True if no more runs may be flushed, because too many wait for compaction.
+    /// True if writers wait for a compaction before they seal a memtable, because too many runs wait for compaction.
     var isFull: Bool { flushedRuns >= Self.greatestRuns }
 
     /// Sets the delay for a number of flushed runs that wait for compaction.

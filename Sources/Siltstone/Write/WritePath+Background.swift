@@ -64,7 +64,7 @@ extension WritePath {
         }
     }
 
-    /// Counts a removed log, and wakes the writers that wait for disk space.
+    /// Counts a log that was passed to ``ObsoleteFiles``, and wakes the writers that wait for disk space.
     func noteLogRemoved() {
         lock.withLock {
             state.removedLogs += 1

@@ -3,7 +3,7 @@ import Synchronization
 extension WritePath {
     /// Puts or deletes one key.
     /// - Parameters:
-    ///   - mayBlock: false if the caller cannot wait. Then nil is returned if waiting is necessary, and nothing was
+    ///   - mayBlock: false if the caller cannot wait. Then nil is returned if waiting may be necessary, and nothing was
     ///     done.
     ///   - condition: decides from the key's current record whether to write; nil always writes.
     /// - Returns: the change's sequence number; 0 if the condition did not hold.
@@ -65,9 +65,9 @@ extension WritePath {
     /// writer does not reach the end of the prepared part before the next step.
     private static let preparationReach = 4 << 20
 
-    /// Prefaults pages after the ends of log and memtable in the background, because a page fault costs a writer
-    /// several times as much as the change itself. Also slows writers for a running flush, and watches for the end of
-    /// the writes.
+    /// Prefaults pages after the ends of the memtable and of a log that is written in bulk. This happens in the
+    /// background, because a page fault costs a writer several times as much as the change itself. Also slows writers
+    /// for a running flush, and watches for the end of the writes.
     @inline(never)
     private func takeLogStep(_ log: LogWriter) {
         state.active.nextStep = log.end + Self.logStep
@@ -77,8 +77,8 @@ extension WritePath {
         if isWrittenInBulk(log) { background.value.preparation { log.prepare(ahead: Self.preparationReach) } }
     }
 
-    /// True while many bytes are appended between two syncs. Otherwise preallocating pages would only make the next
-    /// sync longer.
+    /// True in a store that is buffered by default, while many bytes are appended between two syncs. Otherwise
+    /// preallocating pages would only make the next sync longer.
     func isWrittenInBulk(_ log: LogWriter) -> Bool {
         configuration.durability == .buffered && log.end - log.syncedEnd >= Self.logStep / 2
     }

@@ -19,8 +19,9 @@ struct ConditionEvidence {
 }
 
 extension WritePath {
-    /// Evaluates a condition on the latest visible data. Writes call it before they take the write lock, because it may
-    /// read from disk. Only ``refresh(_:_:_:)`` calls it under the lock.
+    /// Evaluates a condition on the newest data, including changes that are in a memtable and not visible yet. Writes
+    /// call it before they take the write lock, because it may read from disk. Only ``refresh(_:_:_:)`` calls it under
+    /// the lock.
     func gather(_ key: Bytes, _ condition: Condition) throws(StoreError) -> ConditionEvidence {
         while true {
             // Loads the number before the super version, which then contains at least all changes up to that number.

@@ -127,9 +127,9 @@ extension WritePath {
 
 // Handling of a full disk: the attempts, releases of space and waits before a write is refused.
 //
-// ``retryAfterFlush`` surrounds a complete change and is called without a lock. ``makingSpace`` surrounds work on files:
-// a flush, a compaction, the creation of a log, or appends to the value file. ``gainSpace`` is called under the write
-// lock, after an append to the log has failed.
+// ``retryAfterFlush`` surrounds a complete change or the creation of a log, and is called without a lock.
+// ``makingSpace`` surrounds work on files: a flush, a compaction, the creation of a log, or appends to the value file.
+// ``gainSpace`` is called under the write lock, after an append to the log or to the value file has failed.
 extension WritePath {
     /// Runs a change, and runs it again if the disk is full and a flush is running, because the end of the flush frees
     /// a complete log. The caller holds no lock.
@@ -148,7 +148,8 @@ extension WritePath {
         after error: StoreError, _ mayBlock: Bool, _ change: () throws(StoreError) -> R?
     ) throws(StoreError) -> R? {
         var error = error
-        // -1, so that the first round always tries again: a log may have been removed between the failure and this check.
+        // -1, so that the first round always tries again: a log may have been removed between the failure and this
+        // check.
         var removed = -1
         while error.code == .noSpace {
             if !mayBlock, lock.withLock({ canAwaitFlush }) { return nil }
@@ -183,10 +184,11 @@ extension WritePath {
         }
     }
 
-    /// Runs work that takes disk space. If the disk is full, waits until flushed logs are removed, releases preallocated
-    /// space, and runs the work once more. That space is dispensable: it only lets writers run ahead. Blocks; the caller
-    /// does not hold the write lock.
-    /// - Parameter forWriter: true to schedule the flush again, too. Flushes and compactions must not.
+    /// Runs work that takes disk space. If the disk is full, waits until flushed logs are removed, releases
+    /// preallocated space, and runs the work once more. That space is dispensable: it only lets writers run ahead.
+    /// Blocks; the caller does not hold the write lock.
+    /// - Parameter forWriter: true to schedule the flush again, too. A flush must not, because it would then run again
+    ///   and again on a full disk. Appends to the value file do, those of compactions included.
     func makingSpace<R>(
         forWriter: Bool = false, _ work: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -221,8 +223,8 @@ extension WritePath {
         return ofLogs || ofValues
     }
 
-    /// Waits until the logs that have been flushed by now are removed. Called under the write lock, which it releases while
-    /// waiting.
+    /// Waits until the logs that have been flushed by now are removed. Called under the write lock, which it releases
+    /// while waiting.
     /// - Returns: true if there were any.
     @discardableResult
     private func awaitRemovals() -> Bool {

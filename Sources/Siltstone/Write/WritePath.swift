@@ -3,13 +3,14 @@ import Synchronization
 /// Takes each change to the log, to the memtable, to readers and to stable storage.
 ///
 /// The write lock guards ``WriteState``: the active and the sealed memtables with their logs, sequence numbers, and the
-/// state of background work. A write holds the lock for less than a microsecond, and never during a sync. On a full
-/// disk, it waits on the lock's condition, which releases the lock, until a flushed log is removed. The condition wakes
-/// threads that wait for room, for background work or for a log.
+/// state of background work. A small write holds the lock for less than a microsecond, unless it reserves space, seals
+/// the memtable, or reads from disk for a condition or a conflict check whose first result is outdated. No write holds
+/// it during a sync. On a full disk, a write waits on the lock's condition, which releases the lock, until a flushed
+/// log is removed. The condition wakes threads that wait for room, for background work or for a log.
 ///
 /// Callers are: `KeyValueStore` and transactions, and background work through `WritePath+Background.swift`. The lock
-/// order is value, manifest, write. A holder of the write lock may take a leaf lock: the log's space, the end of the
-/// value file, the deleted ranges, the change feed.
+/// order is value, manifest, sync, write (``LockRank``). A holder of the write lock may take a leaf lock, such as those
+/// of the log's space, the end of the value file, the deleted ranges and the change feed.
 ///
 /// `background` is set once, before the first write.
 final class WritePath: Sendable {
@@ -74,7 +75,8 @@ final class WritePath: Sendable {
 
     // MARK: Publishing
 
-    /// Publishes a super version of the memtables and the current version. The caller holds the write lock.
+    /// Publishes a super version of the memtables and the current version. The caller holds the write lock. A writer
+    /// that makes a new memtable leaves ``retire()`` to the next flush. Other callers see to it themselves.
     func publish() { reads.publish(state.tables, versions.current) }
 
     /// Applies a change of the version under the write lock, and publishes it to readers.

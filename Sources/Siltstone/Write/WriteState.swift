@@ -11,15 +11,16 @@ struct WriteState {
     var attempts = BackgroundAttempts()
     /// Number of logs whose memtables are segments.
     var flushedLogs = 0
-    /// Number of those logs that are removed, so that their space is free.
+    /// Number of those logs that are removed, so that their space is free, or that a checkpoint or a verification still
+    /// keeps (``ObsoleteFiles``).
     var removedLogs = 0
     /// Sequence number of the last change.
     var lastSequence: SequenceNumber
     /// The memtables contain all changes with a larger sequence number than this.
     var flushedSequence: SequenceNumber
     var controller = WriteController()
-    /// The counts of writes since the store was opened. Conflicts are rejected commits, stalls are waits for background
-    /// work, and slowdowns are pauses (``WriteController``). The other fields stay empty.
+    /// The counts of changes and changed bytes since the store was opened, of conflicts (rejected commits), of stalls
+    /// (waits for background work), and of slowdowns (pauses, see ``WriteController``). The other fields stay empty.
     var counts = Statistics()
 
     /// - Parameters:
