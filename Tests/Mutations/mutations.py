@@ -98,7 +98,7 @@ MUTATIONS = [
         ""),
     Mutation(
         "not-rewritten", "what a failed sync left in the page cache is built upon", "Log/LogWriter.swift",
-        "            try storeErrors(file.rewrite(min(proven, end)..<end))\n", "",
+        "            try storeErrors(file.rewrite(min(syncedEnd, end)..<end))\n", "",
         first="FailedSyncTests"),
     Mutation(
         "recovered-values-not-synced", "the values of recovered frames are not made durable", "Recovery/LogRecovery.swift",
@@ -503,8 +503,8 @@ MUTATIONS = [
     Mutation(
         "unproven-too-few", "the first value that no proof covers is not written again",
         "Recovery/LogRecovery.swift",
-        "$0.frame >= proven",
-        "$0.frame > proven", first="FailedSyncTests"),
+        "$0.frame >= syncedEnd",
+        "$0.frame > syncedEnd", first="FailedSyncTests"),
     Mutation(
         "values-not-rewritten", "values that a failed sync left in the page cache are built upon",
         "Recovery/LogRecovery.swift",
@@ -518,7 +518,7 @@ MUTATIONS = [
     Mutation(
         "proves-too-much", "any log proves that the earlier ones were synced",
         "Recovery/LogRecovery.swift",
-        "if !logs.isEmpty, reader.provesEarlierLogs() {",
+        "if !logs.isEmpty, reader.provesEarlierLogsSynced() {",
         "if !logs.isEmpty, true {", first="FailedSyncTests"),
     Mutation(
         "log-behind-lost", "a log counts though one before it was emptied",
@@ -1142,7 +1142,7 @@ MUTATIONS = [
         "rest-of-write-stays", "the rest of a failed write stays behind the log's end",
         "Log/LogWriter.swift",
         "let end = tail.value.end\n                try retrying(file.truncate(to: end))",
-        "let end = tail.value.end\n                _ = try file.length()", first="LogWriterTests"),
+        "let end = tail.value.end\n                _ = try file.sizeFully()", first="LogWriterTests"),
     Mutation(
         "unnumbered-sees-all", "a walk that asks for no sequence numbers sees what was written after its snapshot",
         "Segment/Read/SegmentCursor.swift",
@@ -1225,8 +1225,8 @@ MUTATIONS = [
     Mutation(
         "zeros-over-frames", "the space ahead of a log is filled with zeros from the log's end on",
         "Log/LogWriter+Space.swift",
-        "let start = space.reserved\n        let end = (start / Self.pieceBytes",
-        "let start = endMark.load(ordering: .relaxed)\n        let end = (max(start, space.reserved) / Self.pieceBytes",
+        "let start = space.reservedEnd\n        let end = (start / Self.pieceBytes",
+        "let start = endMark.load(ordering: .relaxed)\n        let end = (max(start, space.reservedEnd) / Self.pieceBytes",
         first="LogWriterTests"),
     Mutation(
         "prepared-kept", "the prepared space of a log is kept where small syncs come",
@@ -1297,7 +1297,7 @@ MUTATIONS = [
     Mutation(
         "verify-index", "a verification does not look records up in the hash index",
         "Verify/SegmentVerifier.swift",
-        "try checkIndexed(found.record.key, address: start + expected, at: fileOffset)",
+        "try checkIndexed(found.record.key, address: start + expectedOffset, at: fileOffset)",
         "", first="FuzzTests"),
     Mutation(
         "verify-fences", "a verification does not compare fences with records",

@@ -35,7 +35,7 @@ extension KeyValueStore {
         // its thread.
         var retry = TransactionRetry(attempts: attempts)
         var hasTurn = false
-        defer { if hasTurn { engine.retryTurn.give() } }
+        defer { if hasTurn { engine.retryTurn.release() } }
         while true {
             if !hasTurn, retry.needsTurn { hasTurn = engine.retryTurn.take() }
             let transaction = Transaction(self, isolation: isolation, durability: durability, hasTurn: hasTurn)
@@ -63,7 +63,7 @@ extension KeyValueStore {
     ) async throws -> R {
         var retry = TransactionRetry(attempts: attempts)
         var hasTurn = false
-        defer { if hasTurn { engine.retryTurn.give() } }
+        defer { if hasTurn { engine.retryTurn.release() } }
         while true {
             if !hasTurn, retry.needsTurn { hasTurn = await engine.retryTurn.take() }
             let transaction = Transaction(self, isolation: isolation, durability: durability, hasTurn: hasTurn)

@@ -101,7 +101,7 @@ public final class Transaction: Sendable {
     public func commit() throws(StoreError) -> UInt64 {
         guard let commit = try end() else { return sequence }
         defer { snapshot.release() }
-        if !hasTurn { engine.retryTurn.giveWay() }
+        if !hasTurn { engine.retryTurn.deferToHolder() }
         let last = try engine.writes.commit(commit.batch, commit.check()) ?? 0
         try engine.writes.waitUntilDurable(last, durability)
         return last
@@ -114,7 +114,7 @@ public final class Transaction: Sendable {
         defer { snapshot.release() }
         let engine = engine
         if !hasTurn, engine.retryTurn.isTaken {
-            try await BlockingWork.run { engine.retryTurn.giveWay() }
+            try await BlockingWork.run { engine.retryTurn.deferToHolder() }
         }
         return try await engine.writes.changeWithoutBlocking(durability) { mayBlock throws(StoreError) in
             try engine.writes.commit(commit.batch, commit.check(), mayBlock: mayBlock)

@@ -2,16 +2,19 @@ import Dispatch
 import Synchronization
 
 extension BackgroundWork {
-    /// Most bytes of segments that one call preloads. The page cache may already have dropped older segments, and
-    /// reading those from the disk again would help no reader.
+    /// The most bytes of segments that one call preloads. The page cache may already have dropped older segments, and
+    /// reading those from the disk again would help no reader. A larger limit prepares more of a large merge, and makes
+    /// the merge wait longer for it. The exact value was not measured.
     private static let maxPreloadBytes = 1 << 30
 
-    /// Preloads the segments that were written since the last preload and not preloaded. Runs on the compaction queue.
-    /// Stops when the store closes. After an automatic compaction, also stops when the store is no longer idle, so that
-    /// writers are not slowed.
+    /// Preloads the segments that flushes and compactions have written without preloading them. Runs on the compaction
+    /// queue. Stops when the store closes. After an automatic compaction, also stops when the store is no longer idle,
+    /// so that writers are not slowed.
     /// - Parameter isRequested: true after a manual compaction, whose caller is likely to read now.
     func preloadNewSegments(isRequested: Bool = false) {
+        // Taken even if not all of them are preloaded now: a later call might no longer find the rest in memory.
         let numbers = takeUnpreloadedSegments()
+        // The newest runs first, for the same reason as in ``preload(_:)``.
         let segments = versions.current.allSegments.filter { numbers.contains($0.info.number) }
         // If the store does not fit into memory, preloaded pages would evict pages that are in use.
         if directory.pageCache.isTight { return }
@@ -19,17 +22,20 @@ extension BackgroundWork {
             do throws(StoreError) {
                 try segment.preload { self.status.isStopping || !isRequested && !self.isIdle }
             } catch {
-                // Ignores damage here. A read of the damaged segment reports it to its caller.
+                // Not reported here: a read of the segment meets the same error, and reports it to its caller.
             }
         }
     }
 
-    /// Preloads the output of a flush or compaction before it replaces its inputs. Otherwise readers of the inputs
-    /// would find none of the output in memory. Preloading costs a twentieth of the merge. Callers skip it for a store
-    /// that nobody reads.
+    /// Preloads the output of a flush or compaction before it replaces its inputs: prefaults it, and verifies its
+    /// checksums. Otherwise the first readers of the output would pay for both. Callers skip it for a store that nobody
+    /// reads, which saves a twentieth of each merge (`Docs/Experiments.md`, "Background reads do not count as reads").
+    ///
+    /// This is no guarantee that a segment is intact. Segments that are not preloaded, and those of a store that does
+    /// not map its files, are installed unverified.
     /// - Returns: the numbers of the segments that were not preloaded, because the store does not fit into memory or
     ///   because they exceed ``maxPreloadBytes``.
-    /// - Throws: ``StoreError`` if a segment does not read back as it was written. It must not be installed.
+    /// - Throws: ``StoreError`` if a checksum does not match. The segment must then not be installed.
     func preload(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
         // Newest first: the system's cache may already have dropped the segments that were written long before the
         // others.

@@ -57,7 +57,7 @@ final class BackgroundWork: Sendable {
         reference.set(self)
         // Called at the first read that may miss the page cache, and then at every 1,024th. The page cache may outlive
         // this object. The writers that call the other closures cannot, because they keep the engine alive.
-        directory.pageCache.whenMissing { [reference] in reference.value?.measureMemorySoon() }
+        directory.pageCache.whenRequested { [reference] in reference.value?.measureMemorySoon() }
         let requests = BackgroundRequests(
             flush: { [unowned self] in scheduleFlush() },
             compaction: { [unowned self] in scheduleCompaction() },

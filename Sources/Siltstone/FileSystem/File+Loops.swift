@@ -7,12 +7,13 @@ func retrying<R>(_ call: @autoclosure () throws(FileSystemError) -> R) throws(Fi
 }
 
 extension FileSystem {
-    /// Creates a file with these bytes, and makes them durable.
+    /// Creates a file with these bytes, and makes them durable. The name is durable only after
+    /// ``FileSystem/syncDirectory(_:)``. After an error, the file may exist.
     func create(_ path: String, _ bytes: [UInt8]) throws(FileSystemError) {
         let file = try retrying(open(path, .createNew))
         try file.writeFully(bytes, at: 0)
         try file.syncFully()
-        try file.close()
+        try file.close()  // not repeated: on Linux, an interrupted close has closed the descriptor
     }
 
     /// Removes a directory with its files, after another failure. Ignores its own errors, because the first error is
@@ -80,11 +81,12 @@ extension File {
         try bytes.withBytes { buffer throws(FileSystemError) in try writeFully(buffer, at: offset) }
     }
 
-    /// Writes zeros, 256 KiB in a call, at multiples of that size.
+    /// Writes zeros, 256 KiB in a call, at multiples of that size (4 KiB if no memory can be mapped).
     ///
-    /// Linux keeps each piece in one folio, and a sync writes every folio completely that a store has changed. With
-    /// pieces of 1 MiB, preparing costs a fifth less, but a small sync takes three times as long as without; with 256
-    /// KiB it takes one and a half times as long.
+    /// Linux keeps each piece in one folio, and a sync writes the whole folio if any byte of it was changed. With
+    /// pieces of 1 MiB, preparing costs a fifth less, but a small sync takes three times as long as in a file without
+    /// prepared zeros; with 256 KiB it takes one and a half times as long (`Docs/Experiments.md`, "Zeros written ahead
+    /// of a log").
     /// - Parameter range: in bytes.
     func writeZeros(_ range: Range<Int>) throws(FileSystemError) {
         var position = range.lowerBound
@@ -97,15 +99,15 @@ extension File {
 
     /// Reads all bytes of the file.
     func readAll() throws(FileSystemError) -> [UInt8] {
-        let length = try length()
+        let length = try sizeFully()
         var bytes = [UInt8](repeating: 0, count: length)
         let count = try bytes.withMutableBytes { buffer throws(FileSystemError) in try readFully(into: buffer, at: 0) }
         bytes.removeLast(length - count)
         return bytes
     }
 
-    /// Same as ``size()``, repeated while a signal interrupts it, which network and user-space file systems allow.
-    func length() throws(FileSystemError) -> Int {
+    /// Same as ``size()``, repeated while a signal interrupts it, as network and user-space file systems allow.
+    func sizeFully() throws(FileSystemError) -> Int {
         try retrying(size())
     }
 
@@ -118,8 +120,11 @@ extension File {
     /// sync writes them, and the next crash loses them (Rebello et al., "Can Applications Recover from fsync
     /// Failures?", USENIX ATC 2020). Code that finds bytes in a file and does not know whether they were synced
     /// rewrites them before it relies on them.
+    ///
+    /// Nobody else may write the range meanwhile, because this writes the old bytes back.
     /// - Parameter range: in bytes, within the file.
     func rewrite(_ range: Range<Int>) throws(FileSystemError) {
+        // A larger step would take fewer calls and more memory. The exact value was not measured.
         let step = 1 << 20
         let buffer = MutableBytes.allocate(byteCount: min(step, range.count), alignment: 64)
         defer { buffer.deallocate() }
@@ -129,7 +134,7 @@ extension File {
             let count = try readFully(into: piece, at: position)
             if count == 0 { return }
             try writeFully(piece[..<count].bytes, at: position)
-            beginSync(offset: position, length: count)
+            beginSync(offset: position, length: count)  // so that the sync has less left to write
             position += count
         }
     }
@@ -144,13 +149,14 @@ extension Bytes {
 
 /// Zeros to write.
 private enum Zeros {
-    /// Number of zeros.
+    /// Number of zeros; see ``File/writeZeros(_:)``.
     private static let count = 256 << 10
 
     /// Mapped and never written, so that it takes one page of memory, or none.
     static let bytes: Bytes = {
         if let mapped = Platform.mapAnonymous(length: count) { return mapped.bytes }
-        let few = MutableBytes.allocate(byteCount: 4096, alignment: 64)  // for the life of the process
+        // One page, for the life of the process.
+        let few = MutableBytes.allocate(byteCount: 4096, alignment: 64)
         few.fill(with: 0)
         return few.bytes
     }()

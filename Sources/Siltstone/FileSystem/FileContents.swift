@@ -1,6 +1,9 @@
-/// All bytes of a file, as they were when it was opened: mapped, or read into memory.
+/// The bytes of a file, up to its length when this is made: mapped, or read into memory.
+///
+/// A mapping also shows later writes to these bytes, and accessing them after the file was cut is SIGBUS. Bytes that
+/// were read are a copy.
 final class FileContents: Sendable {
-    /// The bytes, valid as long as this object.
+    /// The bytes. The memory stays mapped as long as this object lives.
     let bytes: Bytes
     /// The mapping, if the file is mapped.
     private let mapping: (any FileMapping)?
@@ -13,7 +16,7 @@ final class FileContents: Sendable {
     ///   - mapped: true to map the file, which takes no memory of its own and turns an I/O error into SIGBUS. If the
     ///     file cannot be mapped, it is read.
     init(_ file: any File, mapped: Bool) throws(FileSystemError) {
-        let size = try file.length()
+        let size = try file.sizeFully()
         if mapped, size > 0 {
             do {
                 let mapping = try file.map(length: size, writable: false)
@@ -22,7 +25,8 @@ final class FileContents: Sendable {
                 bytes = mapping.memory.bytes
                 return
             } catch {
-                // A file system that cannot map can still be read. If this was a real error, reading fails too.
+                // A file system that cannot map can still be read. If the error has another cause, reading meets it
+                // too.
             }
         }
         mapping = nil
@@ -31,8 +35,8 @@ final class FileContents: Sendable {
             bytes = .emptyBytes
             return
         }
-        // The bytes go to anonymous pages instead of the heap, because a log may be large, and only the pages that are
-        // read take memory.
+        // Anonymous pages instead of the heap, because a log may be large, and pages go back to the system at once when
+        // this object ends.
         guard let memory = Platform.mapAnonymous(length: size) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }

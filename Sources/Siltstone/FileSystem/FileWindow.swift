@@ -1,9 +1,10 @@
-/// Random access to a file through a buffer, for salvage and verification.
+/// Random access to a file through a buffer, for salvage and verification. For one thread at a time.
 ///
-/// An I/O error is thrown, and never treated as damage. The error may be temporary, and salvage would drop records
-/// whose bytes are intact.
+/// Throws I/O errors instead of reporting damage, because they may be temporary, and salvage would drop records whose
+/// bytes are intact.
 final class FileWindow {
-    /// Each read loads at least this many bytes, or the rest of the window.
+    /// Each read loads at least this many bytes, or the rest of the window. Salvage and verification read mostly
+    /// onward, so large reads save calls; they cost memory for the buffer. The exact value was not measured.
     private static let minReadBytes = 1 << 20
 
     private let file: any File
@@ -20,7 +21,8 @@ final class FileWindow {
         self.size = size
     }
 
-    /// Returns a part of the file, valid until the next call; nil if it is not completely within the first ``size`` bytes.
+    /// Returns a part of the file, valid until the next call; nil if it is not completely within the first ``size``
+    /// bytes.
     /// - Throws: ``StoreError`` if the file cannot be read, or is shorter than ``size`` by now
     ///   (``StoreError/Code/corrupt``).
     func bytes(at offset: Int, count: Int) throws(StoreError) -> Bytes? {

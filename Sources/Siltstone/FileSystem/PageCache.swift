@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Says whether the system's page cache can hold all files of a store.
+/// Says whether the system's page cache can hold all files of a store. It caches nothing itself.
 ///
 /// If the files fit, reads rely on finding them in memory, and missing parts are read in large pieces. If they do not
 /// fit, each read requests only its own pages, because others would evict pages that are in use.
@@ -10,16 +10,16 @@ final class PageCache: Sendable {
 
     /// Time for which a sampled figure is used, in nanoseconds. Sampling takes some 100 µs.
     private static let validity: UInt64 = 250_000_000
-    /// Number of disk reads between two samples of the available memory.
-    private static let missesApart: UInt64 = 1024
+    /// Number of requests between two samples of the available memory. The exact value was not measured.
+    private static let requestsApart: UInt64 = 1024
 
     private let source: Source
     /// See ``isTight``.
     private let tight = Atomic<Bool>(false)
     private let indexTight = Atomic<Bool>(false)
-    private let misses = Atomic<UInt64>(0)
-    /// See ``whenMissing(_:)``; nil until it is set.
-    private let onMiss = Locked<(@Sendable () -> Void)?>(nil, rank: .leaf)
+    private let requests = Atomic<UInt64>(0)
+    /// See ``whenRequested(_:)``; nil until it is set.
+    private let onRequest = Locked<(@Sendable () -> Void)?>(nil, rank: .leaf)
     private let latest = Locked(Figure(), rank: .leaf)
 
     private struct Figure {
@@ -61,14 +61,14 @@ final class PageCache: Sendable {
         return tight.exchange(isTight, ordering: .relaxed) != isTight
     }
 
-    /// Sets a function that is called at the first miss, and then at every 1,024th, to measure the available memory. A
-    /// store whose pages are in memory needs no measurement. The caller may hold locks of the store, so `body` should
+    /// Sets a function that is called at the first request, and then at every 1,024th, to measure the available memory.
+    /// A store whose pages are in memory needs no measurement. The caller may hold locks of the store, so `body` should
     /// only schedule work.
-    func whenMissing(_ body: @escaping @Sendable () -> Void) { onMiss.withLock { $0 = body } }
+    func whenRequested(_ body: @escaping @Sendable () -> Void) { onRequest.withLock { $0 = body } }
 
     /// Counts a request for pages that may have to be read from the disk.
-    func noteMiss() {
-        let before = misses.wrappingAdd(1, ordering: .relaxed).oldValue
-        if before.isMultiple(of: Self.missesApart) { onMiss.withLock { $0 }?() }
+    func noteRequest() {
+        let before = requests.wrappingAdd(1, ordering: .relaxed).oldValue
+        if before.isMultiple(of: Self.requestsApart) { onRequest.withLock { $0 }?() }
     }
 }

@@ -1,7 +1,9 @@
 /// Reads pages of a mapped file from the disk before they are accessed.
 ///
-/// A page fault reads one page, or megabytes around it, and waits; the kernel learns once for the mapping which of the
-/// two to do. The fetcher requests the bytes that will be used, in one read of the disk.
+/// A page fault waits while it reads one page, or megabytes around it: madvise(2) chooses one of the two for the whole
+/// mapping. The fetcher requests the bytes that will be used, in one read of the disk.
+///
+/// Any thread may use it. Two threads may request the same chunk at once, which costs only a call.
 final class PageFetcher: Sendable {
     /// Binary logarithm of the bytes of a chunk, which is read at once if the complete store fits into memory.
     private static let chunkShift = 20
@@ -10,7 +12,8 @@ final class PageFetcher: Sendable {
     private let pageCache: PageCache
     /// Bytes of the file.
     private let length: Int
-    /// The chunks that were requested.
+    /// The chunks that were requested, or found in memory at their first use. Never cleared: page faults read the pages
+    /// that the kernel evicts later.
     private let chunks: AtomicBitmap
 
     init(_ mapping: any FileMapping, length: Int, pageCache: PageCache) {
@@ -24,8 +27,8 @@ final class PageFetcher: Sendable {
     ///
     /// If the store fits into memory and the range is missing, the fetcher requests the complete chunk around it,
     /// because the complete file will be read soon, and 1 MiB takes about as long as ten single pages. If one neighbor
-    /// of the chunk was requested before, as in a scan, it requests the other one as well.
-    func fetch(first offset: Int, _ count: Int) {
+    /// of the chunk was used before, as in a scan, it requests the other one as well.
+    func fetchAtFirstUse(_ offset: Int, _ count: Int) {
         if pageCache.isTight { return fetch(offset, count) }
         let first = offset >> Self.chunkShift
         let last = (offset + max(1, count) - 1) >> Self.chunkShift
@@ -33,19 +36,19 @@ final class PageFetcher: Sendable {
             chunks.set(chunk)
             // Only the range is checked, because checking a chunk takes as long as the checksums of a few blocks.
             if isInMemory(offset, count) { continue }
-            let (before, after) = (isRequested(chunk - 1), isRequested(chunk + 1))
-            fetch(chunk: chunk)
-            if before, !after { fetch(chunk: chunk + 1) }
-            if after, !before { fetch(chunk: chunk - 1) }
+            let (before, after) = (wasUsed(chunk - 1), wasUsed(chunk + 1))
+            fetchChunk(chunk)
+            if before, !after { fetchChunk(chunk + 1) }
+            if after, !before { fetchChunk(chunk - 1) }
         }
     }
 
-    /// Returns true if a chunk was requested before; false for a chunk outside of the file.
-    private func isRequested(_ chunk: Int) -> Bool {
+    /// Returns true if a chunk was used or requested before; false for a chunk outside of the file.
+    private func wasUsed(_ chunk: Int) -> Bool {
         chunk >= 0 && chunk << Self.chunkShift < length && chunks.isSet(chunk)
     }
 
-    private func fetch(chunk: Int) {
+    private func fetchChunk(_ chunk: Int) {
         guard chunk >= 0, chunk << Self.chunkShift < length else { return }
         chunks.set(chunk)
         fetch(chunk << Self.chunkShift, 1 << Self.chunkShift)
@@ -53,7 +56,7 @@ final class PageFetcher: Sendable {
 
     /// Requests a range, whether it is in memory or not. If it is, the call takes 0.6 µs.
     func fetch(_ offset: Int, _ count: Int) {
-        pageCache.noteMiss()
+        pageCache.noteRequest()
         mapping.beginReading(offset: offset, length: min(count, length - offset))
     }
 

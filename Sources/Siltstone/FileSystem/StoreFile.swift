@@ -1,4 +1,7 @@
 /// The name of a file in a store's directory.
+///
+/// LevelDB and RocksDB have the same names for logs, `CURRENT` and `LOCK`, so a name alone does not prove that a
+/// directory holds a store.
 enum StoreFile: Hashable, Sendable {
     case log(UInt64)
     case segment(UInt64)
@@ -8,14 +11,14 @@ enum StoreFile: Hashable, Sendable {
     case current
     /// The temporary file that becomes ``current``.
     case temporaryCurrent
-    /// The file that the owner locks.
+    /// The file that the process locks which has the store open.
     case lock
 
     /// The largest number of a file. No store reaches it, and a name with a larger number is not the store's. The limit
     /// lets code add to numbers without overflow.
     static let greatestNumber: UInt64 = 1 << 62
 
-    /// The name; its number has at least six digits.
+    /// The name. Its number has at least six digits, as in LevelDB.
     var name: String {
         switch self {
         case .log(let number): Self.numbered(number, "log")

@@ -2,7 +2,7 @@
 enum FrameKind: UInt32, Sendable {
     /// Changes that take effect atomically.
     case batch = 1
-    /// The first frame of a log, which identifies the log before it (``LogLink``).
+    /// The first frame of a log. It names the log before it, with that log's end and last checksum (``LogLink``).
     case link = 2
     /// The file was closed cleanly here.
     case close = 3
@@ -13,31 +13,34 @@ enum FrameKind: UInt32, Sendable {
 /// The 32 bytes before the payload of a frame (`Docs/Format.md`, "Frames").
 ///
 /// The checksum covers the checksum of the file's header and the frame's offset, so a frame is valid only in its file
-/// and at its offset. The link to the frame before it excludes frames that are left from an earlier use of the file's
-/// space, like the chained checksums of SQLite's write-ahead log.
+/// and at its offset. ``previous`` chains each frame to the one before it. The chain excludes frames that are left from
+/// an earlier use of the file's space, like the cumulative checksums of SQLite's write-ahead log. All checksums are the
+/// CRC-32 of zlib, not CRC-32C. All fields are little-endian.
 struct FrameHeader {
     /// Bytes of the header.
     static let size = 32
     /// Bytes of the largest payload.
     static let greatestPayload = Int(UInt32.max)
-    /// The largest offset that a synced mark can express, in bytes. It limits the length of the file.
+    /// The largest offset that a synced mark (``mark``) can express, in bytes. It limits the length of the file.
     static let greatestOffset = Int(UInt32.max) * 8
 
     /// Bytes of the payload.
     var length: UInt32
     /// Sequence number of the payload's first change; 0 if it has no changes.
     var firstSequence: SequenceNumber
-    /// Number of sequence numbers that the payload uses.
+    /// Number of changes in the payload. Each uses one sequence number.
     var count: UInt32
     /// The checksum of the frame before this one; in the first frame, the checksum of the file header.
     var previous: UInt32
-    /// The synced mark, in units of 8 bytes: everything before this offset was on stable storage when the frame was
-    /// written.
+    /// The synced mark, in units of 8 bytes: everything before this offset of the file was synced when the frame was
+    /// written. By the mark, recovery tells a torn tail, which it accepts, from damage to a synced frame, which it
+    /// reports as corruption.
     var mark: UInt32
-    /// The raw value of a ``FrameKind``.
+    /// The raw value of a ``FrameKind``. Raw, so that a frame of an unknown kind can be read and reported.
     var kind: UInt32
 
-    /// Returns the size of a frame in bytes, padding included.
+    /// Returns the size of a frame in bytes, padding included. Frames are padded to 8 bytes, so that ``mark`` can count
+    /// in units of 8 and reach 32 GiB.
     @inline(__always)
     static func frameSize(payload: Int) -> Int { size &+ ((payload &+ 7) & ~7) }
 
@@ -45,10 +48,12 @@ struct FrameHeader {
     /// - Parameters:
     ///   - file: the checksum of the file's header.
     ///   - offset: start of the frame in the file, in bytes.
-    ///   - body: the payload and its padding. If it is empty, the caller continues the returned checksum over both.
+    ///   - body: the payload and its padding. Leave it empty to checksum them in parts, by
+    ///     `CRC32.checksum(_:continuing:)` from the returned value on.
     @inline(__always)
     func checksum(file: UInt32, offset: Int, body: Bytes = .emptyBytes) -> UInt32 {
         let offset = UInt64(truncatingIfNeeded: offset)
+        // In bytes: file 4, offset 8, length 4, firstSequence 8, count 4, previous 4, mark 4, kind 4.
         return CRC32.checksum(
             UInt64(file) | offset &<< 32,
             offset &>> 32 | UInt64(length) &<< 32,

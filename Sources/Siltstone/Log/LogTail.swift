@@ -58,7 +58,7 @@ extension FrameReader {
     /// A log is synced only after the earlier ones. A mark that covers the log's link proves that the log was synced,
     /// even if the link was all that it held then. Intact frames after the last valid one count too, because they were
     /// written, whatever has happened to the frames before them.
-    func provesEarlierLogs() -> Bool {
+    func provesEarlierLogsSynced() -> Bool {
         if syncedMark >= LogLink.end { return true }
         guard fault != nil, !isZero(from: end) else { return false }
         var scanner = FrameScanner(contents.bytes, file: fileChecksum, from: end)
@@ -82,7 +82,7 @@ extension FrameReader {
     ///   - number: the earlier log.
     ///   - end: end of that log's remaining frames, in bytes.
     func provesLoss(ofLog number: UInt64, endingAt end: Int) -> Bool {
-        if provesEarlierLogs() { return true }
+        if provesEarlierLogsSynced() { return true }
         guard let link else { return false }
         // If a log in between was synced at least up to its link, it was synced after the earlier log.
         return link.synced > UInt64(link.log == number ? end : LogLink.end - 1)

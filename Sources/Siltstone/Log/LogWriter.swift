@@ -8,9 +8,9 @@ import Synchronization
 /// A *mapped* log is written by stores to a shared mapping of reserved space, so a small change costs its copy and its
 /// checksum but no system call. The mapping is made for the log's full capacity, and extends past the end of the file.
 /// Only a log that exceeds its capacity is mapped again. The writer never accesses a byte after the reserved space,
-/// because that would be SIGBUS. A *written* log takes frames by `pwrite`, if the options say so or the file system
-/// cannot reserve or map. A mapped log, too, takes frames by `pwrite` while they are synced one by one or a few at a
-/// time. A *sealed* log takes no more frames.
+/// because that would be SIGBUS. An *unmapped* log takes one `pwrite` for each frame: with ``LogWriting/written``, and
+/// on file systems that cannot reserve or map. A mapped log, too, takes frames by `pwrite` while they are synced one by
+/// one or a few at a time. A *sealed* log takes no more frames.
 ///
 /// A failed append does not move the end. If the disk was full, it changes nothing, and may be tried again later. Any
 /// other failed write, and any failed sync, ends all writing to this log. After a failed sync the kernel may have
@@ -23,7 +23,7 @@ final class LogWriter: Sendable {
         var writing = LogWriting.mapped
         /// Expected size of the log, in bytes. Not a limit: a longer log is mapped anew.
         var capacity = 64 << 20
-        /// Bytes to reserve at first; 0 to reserve none, which means a written log.
+        /// Bytes to reserve at first; 0 to reserve none, which means an unmapped log.
         var firstStep = 256 << 10
         /// Largest number of bytes to reserve in a step. Each step is twice the one before, up to this.
         var greatestStep = 16 << 20
@@ -37,9 +37,9 @@ final class LogWriter: Sendable {
         var previous: UInt32
         /// The checksum of the frame that was encoded last. It becomes ``previous`` once the frame is written.
         var encoded: UInt32 = 0
-        /// The mapping; nil in a written log, before the first reservation, and once sealed.
+        /// The mapping; nil in an unmapped log, before the first reservation, and once sealed.
         var mapped: MutableBytes?
-        /// Buffer in which written frames are assembled; allocated at the first use.
+        /// Buffer in which frames are assembled for `pwrite`; allocated at the first use.
         var buffer: MutableBytes?
 
         deinit { buffer?.deallocate() }
@@ -61,7 +61,7 @@ final class LogWriter: Sendable {
     /// Everything before this offset is on stable storage, in bytes. Every frame carries it as its synced mark.
     let syncedMark: Atomic<Int>
     /// A frame that ends at or before this offset may be stored through the mapping at once. It is 0 in a log that is
-    /// written, sealed or has failed, so an append checks only this.
+    /// unmapped, sealed or has failed, so an append checks only this.
     let room = Atomic<Int>(0)
     /// The reserved space, which appending and preparing threads extend.
     let space: Locked<Space>
@@ -77,7 +77,7 @@ final class LogWriter: Sendable {
         fileChecksum = header.checksum
         endMark = Atomic(end)
         syncedMark = Atomic(end)
-        space = Locked(Space(reserved: end, options), rank: .leaf)
+        space = Locked(Space(reservedEnd: end, options), rank: .leaf)
         tail = HeapCell(Tail(end: end, previous: previous))
     }
 
@@ -107,20 +107,20 @@ final class LogWriter: Sendable {
     /// them.
     /// - Parameters:
     ///   - end: end of the last valid frame, in bytes.
-    ///   - proven: offset in bytes up to which the frames are known to be synced. Later frames are rewritten, because
-    ///     the sync that should have made them durable may have failed.
+    ///   - syncedEnd: offset in bytes up to which the frames are known to be synced. Later frames are rewritten,
+    ///     because the sync that should have made them durable may have failed.
     ///   - previous: the checksum of the last valid frame, or of the header if there is none.
     static func resume(
-        _ fileSystem: any FileSystem, path: String, header: FileHeader, end: Int, proven: Int, previous: UInt32,
+        _ fileSystem: any FileSystem, path: String, header: FileHeader, end: Int, syncedEnd: Int, previous: UInt32,
         options: Options = Options()
     ) throws(StoreError) -> LogWriter {
         precondition(end >= FileHeader.size && end % 8 == 0)
         let file = try storeErrors(retrying(fileSystem.open(path, .readWrite)))
-        let size = try storeErrors(file.length())
+        let size = try storeErrors(file.sizeFully())
         if size < end { throw .corrupt("the file is shorter than what was read from it", file: path, offset: size) }
-        if size > end || proven < end {
+        if size > end || syncedEnd < end {
             if size > end { try storeErrors(retrying(file.truncate(to: end))) }
-            try storeErrors(file.rewrite(min(proven, end)..<end))
+            try storeErrors(file.rewrite(min(syncedEnd, end)..<end))
             // After a failed sync the state of the file is unknown, even if the error is ENOSPC.
             do throws(FileSystemError) { try file.syncFully() } catch { throw StoreError(error).asUncertain }
         }
@@ -195,21 +195,21 @@ extension LogWriter {
         }
     }
 
-    /// Returns true if so few bytes are unsynced that a frame is written although the log is mapped.
+    /// Returns true if so few bytes are unsynced that a frame goes through `pwrite` although the log is mapped.
     ///
     /// A sync leaves the following pages write-protected. The next store to one of them is a page fault, which costs
     /// more than a system call and leaves the next sync a page table to change. If more bytes are appended between two
     /// syncs, the saved system calls pay for the fault.
     @inline(__always)
     private func isNearlySynced(_ end: Int) -> Bool {
-        end &- syncedMark.load(ordering: .relaxed) < Self.writtenReach
+        end &- syncedMark.load(ordering: .relaxed) < Self.unmappedReach
     }
 
-    /// Bytes after the last sync for which a mapped log writes frames instead of storing them. This made synced puts of
-    /// one thread a quarter faster (`Docs/Experiments.md`).
-    private static let writtenReach = 4 << 10
+    /// Bytes after the last sync for which frames of a mapped log go through `pwrite` and not the mapping. This made
+    /// synced puts of one thread a quarter faster (`Docs/Experiments.md`).
+    private static let unmappedReach = 4 << 10
 
-    /// Appends a frame that needs more space first, or that is written.
+    /// Appends a frame that needs more space first, or that goes through `pwrite`.
     @inline(never)
     private func appendSlowly<Body: FrameBody>(
         _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
@@ -362,7 +362,7 @@ extension LogWriter {
                 space.mapping = nil
                 room.store(0, ordering: .releasing)
             }
-            return (!space.isSealed, space.reserved)
+            return (!space.isSealed, space.reservedEnd)
         }
         tail.value.mapped = nil
         if let failure { throw failure.refusal }

@@ -85,7 +85,7 @@ final class Manifest {
         if let writer { return writer }
         guard let found else { preconditionFailure("a manifest is either found or made") }
         let writer = try LogWriter.resume(
-            fileSystem, path: found.path, header: found.header, end: found.end, proven: found.proven,
+            fileSystem, path: found.path, header: found.header, end: found.end, syncedEnd: found.proven,
             previous: found.lastChecksum, options: .manifest)
         do throws(FileSystemError) {
             try retrying(fileSystem.syncDirectory(directory))

@@ -1,5 +1,5 @@
 extension PageCache {
-    /// Compares the size of a version's files with the memory of the machine.
+    /// Compares the size of a version's files with the available memory.
     /// - Returns: true if ``isTight`` has changed.
     @discardableResult
     func measure(_ version: Version) -> Bool {

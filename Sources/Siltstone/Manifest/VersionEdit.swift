@@ -5,7 +5,8 @@ struct VersionEdit: Hashable, Sendable {
         var info: SegmentInfo
         /// 0 for flushed segments; deeper levels are older.
         var level: Int
-        /// The number of the segment's run. In level 0 a larger number is newer.
+        /// The number of the segment's sorted run. Level 0 has several, of which a larger number is newer; a deeper
+        /// level has one.
         var run: UInt64
     }
 
@@ -14,6 +15,7 @@ struct VersionEdit: Hashable, Sendable {
         /// The number of the active log, and its end as an offset in bytes.
         var log: UInt64
         var end: UInt64
+        /// The last sequence number used, also by changes that are only in the log.
         var lastSequence: SequenceNumber
     }
 
@@ -32,10 +34,25 @@ struct VersionEdit: Hashable, Sendable {
 }
 
 extension VersionEdit {
+    /// The tag of a field; the raw values are on disk.
     private enum Tag: UInt8 {
         case nextFileNumber = 1
-        case addedLog, removedLog, addedSegment, removedSegment, addedValueFile, removedValueFile, lastSequence, closing
+        case addedLog = 2
+        case removedLog = 3
+        case addedSegment = 4
+        case removedSegment = 5
+        case addedValueFile = 6
+        case removedValueFile = 7
+        case lastSequence = 8
+        case closing = 9
+
+        /// Readers skip unknown fields with this tag or a larger one, and refuse a manifest with any other unknown
+        /// field.
+        static let firstOptional: UInt8 = 128
     }
+
+    /// Levels in a manifest are below this. The engine uses far fewer; a larger number means a malformed edit.
+    private static let mostLevels = 64
 
     /// Returns the payload of an edit frame.
     func encoded() -> [UInt8] {
@@ -68,8 +85,7 @@ extension VersionEdit {
 
     /// Reads the payload of an edit frame.
     /// - Throws: ``StoreError/Code/corrupt`` if it is malformed, ``StoreError/Code/unsupportedFormat`` if it has a
-    ///   field that a reader must know and this release does not. (Readers skip unknown fields with a tag of 128 or
-    ///   more.)
+    ///   field that a reader must know and this release does not.
     init(_ payload: Bytes, path: String, offset: Int) throws(StoreError) {
         self.init()
         var reader = ByteReader(payload)
@@ -78,7 +94,7 @@ extension VersionEdit {
                 throw .corrupt("an edit of the manifest is cut off", file: path, offset: offset)
             }
             guard let known = Tag(rawValue: tag) else {
-                if tag >= 128 { continue }
+                if tag >= Tag.firstOptional { continue }
                 throw StoreError(
                     .unsupportedFormat,
                     "the manifest has a field with the tag \(tag), which this release does not know; use a newer release",
@@ -95,8 +111,8 @@ extension VersionEdit {
         var reader = ByteReader(content)
         switch tag {
         case .addedSegment:
-            guard let number = reader.varint(), let level = reader.length(), level < 64, let run = reader.varint(),
-                let info = SegmentInfo(number: number, reader: &reader)
+            guard let number = reader.varint(), let level = reader.length(), level < Self.mostLevels,
+                let run = reader.varint(), let info = SegmentInfo(number: number, reader: &reader)
             else { return false }
             addedSegments.append(PlacedSegment(info: info, level: level, run: run))
         case .closing:

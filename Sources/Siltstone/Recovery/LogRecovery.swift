@@ -16,24 +16,26 @@ struct LogRecovery {
         /// The value files to which its changes refer.
         var valueFiles: Set<UInt64>
         /// For each frame and value file, the first value to which the frame refers.
-        var values: [FirstValue] = []
-        /// Up to this offset, the frames and the values to which they refer are known to be synced.
-        var proven = 0
-        /// True if a link frame was read. A log without one was never used.
+        var firstValues: [FirstValue] = []
+        /// The frames before this offset, and the values to which they refer, are known to be synced.
+        var syncedEnd = 0
+        /// True if a link frame was read. False for a log that was never used, and for one that is emptied because an
+        /// earlier log is torn.
         var isLinked: Bool
         /// The last sequence number used up to the end of this log.
         var lastSequence: SequenceNumber
         /// The error of a missing value, if that is the reason why the first frame after `end` was rejected.
-        var lostValue: StoreError?
+        var missingValueError: StoreError?
 
         /// The error for a log that ends too early. If a damaged value is the cause, the error names the value.
         func lostEnd(_ why: String, path: String) -> StoreError {
-            guard let lostValue, let file = lostValue.file else {
+            guard let missingValueError, let file = missingValueError.file else {
                 return .corrupt("the log cannot be read from here on: \(why)", file: path, offset: end)
             }
             return .corrupt(
-                "\(StoreError.withoutAdvice(lostValue.message)): \(path) refers to it at offset \(end), "
-                    + "where it cannot be read on: \(why)", file: file, offset: lostValue.offset)
+                "\(StoreError.withoutAdvice(missingValueError.message)); the log \(path) refers to this value at "
+                    + "offset \(end) and cannot be read from there on: \(why)",
+                file: file, offset: missingValueError.offset)
         }
     }
 
@@ -50,7 +52,7 @@ struct LogRecovery {
     private let directory: StoreDirectory
     private let state: ManifestState
     /// Path of the manifest, and offset of the end of its last complete edit.
-    private let manifest: (path: String, end: Int)
+    private let manifestEnd: (path: String, end: Int)
     private let version: Version
     /// The logs that were read, oldest first.
     private var logs: [RecoveredLog] = []
@@ -61,7 +63,7 @@ struct LogRecovery {
         directory: StoreDirectory, state: ManifestState, manifest: (path: String, end: Int), version: Version
     ) {
         self.directory = directory
-        self.manifest = manifest
+        manifestEnd = manifest
         self.state = state
         self.version = version
         lastSequence = state.lastSequence
@@ -96,8 +98,8 @@ struct LogRecovery {
                 number: number, mapped: directory.configuration.access == .mapped)
             if torn == nil, let log = try read(&reader, number, after: logs.last) {
                 // Checked only if there are earlier logs, because it may scan the space after the end of the frames.
-                if !logs.isEmpty, reader.provesEarlierLogs() {
-                    for index in logs.indices { logs[index].proven = logs[index].end }
+                if !logs.isEmpty, reader.provesEarlierLogsSynced() {
+                    for index in logs.indices { logs[index].syncedEnd = logs[index].end }
                 }
                 logs.append(log)
                 lastSequence = log.lastSequence
@@ -105,6 +107,7 @@ struct LogRecovery {
             }
             torn = torn ?? logs.last
             if let torn { try requireNoProof(&reader, number, torn) }
+            // The reader is at its end now, so the memtable is made for no changes.
             logs.append(try emptied(reader, number))
         }
     }
@@ -112,7 +115,7 @@ struct LogRecovery {
     /// Reads one log to its end.
     /// - Returns: the log; nil if its link shows that the previous log has lost its end. The rest of this log was then
     ///   not read.
-    private mutating func read(
+    private func read(
         _ reader: inout FrameReader, _ number: UInt64, after previous: RecoveredLog?
     ) throws(StoreError) -> RecoveredLog? {
         var log = try emptied(reader, number)
@@ -120,18 +123,18 @@ struct LogRecovery {
             switch frame.kind {
             case .link:
                 log.isLinked = true
-                if try missesEnd(of: previous, self.link(frame, reader), reader) { return nil }
+                if try missesEnd(of: previous, decodeLink(frame, reader), reader) { return nil }
             case .batch: try apply(frame, to: &log, &reader)
-            case .close: continue
+            case .close: continue  // a log that was resumed after a clean close has frames after it
             case .edit:
                 throw .corrupt("a log holds a frame of a manifest", file: reader.path, offset: frame.offset)
             }
         }
         log.end = reader.end
         log.lastChecksum = reader.lastChecksum
-        log.proven = reader.syncedMark
+        log.syncedEnd = reader.syncedMark
         if let closing = state.closing, closing.log == number {
-            log.proven = max(log.proven, Int(clamping: closing.end))
+            log.syncedEnd = max(log.syncedEnd, Int(clamping: closing.end))
         }
         try checkTail(reader, log)
         return log
@@ -163,7 +166,7 @@ struct LogRecovery {
     }
 
     /// Decodes a link frame, which must be the first frame of its log.
-    private func link(_ frame: Frame, _ reader: FrameReader) throws(StoreError) -> LogLink {
+    private func decodeLink(_ frame: Frame, _ reader: FrameReader) throws(StoreError) -> LogLink {
         guard frame.offset == FileHeader.size, let link = LogLink(frame.payload), link.lastSequence <= .greatest else {
             throw .corrupt("a link frame is malformed or out of place", file: reader.path, offset: frame.offset)
         }
@@ -189,31 +192,35 @@ struct LogRecovery {
         }
         if let missing = try missingValue(batch, frame, reader) {
             reader.rejectLast("its value is missing")
-            log.lostValue = missing
+            log.missingValueError = missing
             return
         }
         batch.forEach { change in
             log.table.apply(change)
             if change.kind == .pointer, let pointer = ValuePointer(change.value) {
-                log.note(pointer, frame: frame.offset)
+                log.record(pointer, frame: frame.offset)
             }
         }
         log.lastSequence = batch.lastSequence
     }
 
-    /// Checks that the values to which a batch points have reached the disk.
+    /// Checks that the values to which a batch points exist and match their checksums. They may be in the page cache
+    /// only (``syncValueFiles()``).
     /// - Returns: the error of the first missing value; nil if none is missing.
     /// - Throws: ``StoreError/Code/corrupt`` if the manifest does not name a value file at all. No crash can cause
     ///   that, because the manifest durably names each file before anything refers to it.
+    /// - Complexity: O(bytes of the values), all of which are read
     private func missingValue(
         _ batch: RecoveredBatch, _ frame: Frame, _ reader: FrameReader
     ) throws(StoreError) -> StoreError? {
         try batch.firstResult { change throws(StoreError) -> StoreError? in
+            // The change reader has checked the size of each pointer, so `ValuePointer` never returns nil here.
             guard change.kind == .pointer, let pointer = ValuePointer(change.value) else { return nil }
             guard let file = version.valueFiles[pointer.file] else {
                 throw .corrupt(
                     "the manifest has lost its end: it does not name \(StoreFile.values(pointer.file).name), to which "
-                        + "\(reader.path) refers at offset \(frame.offset)", file: manifest.path, offset: manifest.end)
+                        + "\(reader.path) refers at offset \(frame.offset)",
+                    file: manifestEnd.path, offset: manifestEnd.end)
             }
             do throws(StoreError) { try file.withValue(pointer, key: change.key) { _ in } } catch {
                 guard error.code == .corrupt else { throw error }
@@ -247,13 +254,14 @@ struct LogRecovery {
         let wasClosed = state.closing.map { $0.log == number && $0.end >= UInt64(LogLink.end) } ?? false
         if wasClosed || reader.provesLoss(ofLog: torn.number, endingAt: torn.end) {
             throw torn.lostEnd(
-                "\(wasClosed ? manifest.path : reader.path) proves that there was more on stable storage",
+                "\(wasClosed ? manifestEnd.path : reader.path) proves that there was more on stable storage",
                 path: directory.path(of: .log(torn.number)))
         }
         if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
     }
 
-    /// Bytes of a memtable from which another thread prefaults its memory.
+    /// Another thread prefaults the memory of memtables of this many bytes or more. The smaller the memtable, the less
+    /// that saves over the cost of handing the work over. The exact value was not measured.
     private static let minPrefaultBytes = 4 << 20
 
     /// Returns a log without frames. Its memtable has room for the frames that `reader` has not read yet.
@@ -262,7 +270,8 @@ struct LogRecovery {
         let table = try MemTable.make(directory.configuration, for: size, nil)
         let bytes = size.bytes + size.count * MemTableEntry.headerSize
         if bytes >= Self.minPrefaultBytes {
-            // On another core, because clearing the memory would take a third of the time of the inserts.
+            // On another core, because clearing the memory would take a third of the time of the inserts. It may run
+            // beside the inserts, and keeps the memtable alive.
             DispatchQueue(label: "siltstone.recovery").async { table.prepare(ahead: bytes, upTo: bytes) }
         }
         return RecoveredLog(
@@ -297,11 +306,12 @@ struct LogRecovery {
             guard try Self.holdsChanges(number, in: directory.path, directory.configuration) else { continue }
             throw .corrupt(
                 "the manifest has lost its end: it does not name \(StoreFile.log(number).name), which holds changes",
-                file: manifest.path, offset: manifest.end)
+                file: manifestEnd.path, offset: manifestEnd.end)
         }
     }
 
-    /// True if the valid frames of a log contain a batch. False if the file is not readable as a log.
+    /// True if the valid frames of a log contain a batch. False if the file is not readable as a log. Does not check
+    /// which store the log belongs to, because a caller without a manifest does not know it.
     static func holdsChanges(
         _ number: UInt64, in directory: String, _ configuration: Configuration
     ) throws(StoreError) -> Bool {
@@ -328,21 +338,24 @@ struct LogRecovery {
     /// - Returns: the memtables with their logs, oldest first. The last one takes new changes.
     func resumeLogs(_ manifest: Manifest, _ arenas: ArenaPool) throws(StoreError) -> [LoggedTable] {
         try syncValueFiles()
-        // The last value file that took values may still hold preallocated space. Earlier files were full, and their
-        // space was released when the next one was created.
+        // The last value file that took values may still hold preallocated space, unless a clean close has released it.
+        // Earlier files were full, and their space was released when the next one was created.
         if !isAsClosed { version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace() }
         var tables: [LoggedTable] = []
         var unused: [UInt64] = []
         for log in logs {
+            // Unused logs too: they must be empty on disk before the edit that removes them. If the process dies after
+            // the edit and before the removal of the file, ``checkUnnamedLogs(_:manifest:)`` would take changes in it
+            // for a proof that the manifest has lost its end. An unlinked log may hold a close frame, which is cut off.
             let writer = try LogWriter.resume(
                 directory.fileSystem, path: directory.path(of: .log(log.number)), header: log.header,
-                end: log.isLinked ? log.end : FileHeader.size, proven: log.proven,
+                end: log.isLinked ? log.end : FileHeader.size, syncedEnd: log.syncedEnd,
                 previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(directory.configuration))
-            // This log was created ahead of time and never used, or was emptied because earlier changes were lost. It
-            // is replaced, because continuing it would seal the previous log, however little that contains.
             if log.isLinked {
                 tables.append(LoggedTable(table: log.table, log: writer, valueFiles: log.valueFiles))
             } else {
+                // Created ahead of time and never used, or emptied because earlier changes were lost. Not continued,
+                // because its link would end the log before it, even one with much space left.
                 unused.append(log.number)
             }
         }
@@ -369,7 +382,7 @@ struct LogRecovery {
         }
     }
 
-    /// Creates a log if no log can be continued. Not one piece with ``VersionSet/createLog()``: there is no version
+    /// Creates a log if no log can be continued. Shares no code with ``VersionSet/createLog()``: there is no version
     /// set yet, one edit also removes logs, and the next opening removes what a failed one leaves.
     /// - Parameter unused: logs that the same edit removes. Otherwise recovery would find a log before the new one that
     ///   the new one's link does not name.
@@ -391,16 +404,15 @@ struct LogRecovery {
 
 extension LogRecovery.RecoveredLog {
     /// Records that a frame refers to a value.
-    fileprivate mutating func note(_ pointer: ValuePointer, frame: Int) {
+    fileprivate mutating func record(_ pointer: ValuePointer, frame: Int) {
         valueFiles.insert(pointer.file)
         // Values of a file are in the order of the frames, so the first value of each frame suffices.
-        if let last = values.last, last.frame == frame, last.file == pointer.file { return }
-        values.append(.init(frame: frame, file: pointer.file, offset: pointer.offset))
+        if let last = firstValues.last, last.frame == frame, last.file == pointer.file { return }
+        firstValues.append(.init(frame: frame, file: pointer.file, offset: pointer.offset))
     }
 
-    /// Offset of the first value in a file to which a frame refers that is not known to be synced; nil if there is
-    /// none.
+    /// The smallest offset in a value file to which a frame refers from ``syncedEnd`` on; nil if there is none.
     fileprivate func firstUnprovenValue(of file: UInt64) -> UInt64? {
-        values.lazy.filter { $0.file == file && $0.frame >= proven }.map(\.offset).min()
+        firstValues.lazy.filter { $0.file == file && $0.frame >= syncedEnd }.map(\.offset).min()
     }
 }

@@ -3,6 +3,8 @@
 /// `[start, end)` is empty for every reader that sees change `sequence`. The keys after it, `[end, watchedEnd)`, are
 /// watched: no key was put there since change `watchedSince`. If a scan that sees `watchedSince` finds some of these
 /// keys absent, they are absent for all later readers too, so the range grows over them.
+///
+/// Guarded by the lock of ``DeletedRangeCache``.
 struct DeletedRange: Sendable {
     private var start: [UInt8]
     /// Exclusive. Equal to ``start`` while no key is known to be absent.
@@ -16,17 +18,18 @@ struct DeletedRange: Sendable {
     var lastUse: UInt64 = 0
 
     /// Makes a range without keys, and starts to watch the keys from `key` on.
-    /// - Parameter since: the last change before the watching. ``cut(by:_:)`` must be called for each later put.
+    /// - Parameter since: ``cut(by:_:)`` is called for each put after this change.
     init(at key: Bytes, since: SequenceNumber) {
         start = [UInt8](key)
         end = start
         watchedSince = since
     }
 
-    /// Removes a key that is about to be put. Within the range, the key is watched from then on: when it has been
-    /// deleted, the range may grow over it and join the part after it. A key in the watched part ends that part.
+    /// Cuts the range at a key that a writer will put next. A key inside splits the range: this one then ends before
+    /// the key and watches only the key, and the returned one starts after it. When the key has been deleted, this
+    /// range may grow over it and join the other one. A key in the watched part ends that part.
     /// - Parameter change: the sequence number of the put.
-    /// - Returns: the part after the key, as its own range; nil if that part is empty.
+    /// - Returns: the range after the key; nil if it is empty.
     mutating func cut(by key: Bytes, _ change: SequenceNumber) -> DeletedRange? {
         guard Self.order(start, key) <= 0 else { return nil }
         guard Self.order(end, key) > 0 else {
@@ -57,11 +60,11 @@ struct DeletedRange: Sendable {
     /// ``end`` itself, so that a scan from there extends the range.
     func contains(_ key: Bytes) -> Bool { Self.order(start, key) <= 0 && Self.order(end, key) >= 0 }
 
-    /// Records that a scan found no entry from a key in the range through another key, inclusive.
+    /// Records that a scan which started in this range found no entry up to `key`, inclusive.
     /// - Parameters:
     ///   - key: the last key that the scan found deleted.
     ///   - seen: the last change that the scan sees.
-    ///   - lastPut: the last change that ``cut(by:_:)`` has checked.
+    ///   - lastPut: the last put for which ``cut(by:_:)`` was called.
     mutating func grow(through key: Bytes, seen: SequenceNumber, lastPut: SequenceNumber) {
         guard seen >= watchedSince else { return }
         if Self.order(end, key) <= 0 {
@@ -69,6 +72,8 @@ struct DeletedRange: Sendable {
             let reached = isBounded ? watchedEnd : Self.successor(of: key)
             if let reached, reached != end { (end, sequence) = (reached, max(sequence, seen)) }
         }
+        // Watches everything after the end again. Puts up to `lastPut` may lie there, so only a scan that sees
+        // `lastPut` can grow the range next.
         watchedEnd = nil
         watchedSince = lastPut
     }

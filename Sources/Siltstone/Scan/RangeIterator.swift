@@ -24,11 +24,12 @@ struct RangeIterator {
         return range(entered - 1)
     }
 
-    /// Moves to the first range, in scan order, that does not end before a position, without entering it. May go back
-    /// to a range that was entered before.
-    /// - Parameter position: see ``ScanIterator``.
+    /// Moves directly before the first range, in scan order, that does not end before a position. ``next()`` then
+    /// enters that range. May go back to a range that was entered before.
+    /// - Parameter position: the gap directly before a key. A forward scan reads that key next, a backward scan the
+    ///   next smaller one.
     /// - Complexity: O(log n) for n ranges
-    mutating func skip(before position: [UInt8]) {
+    mutating func seek(to position: [UInt8]) {
         entered = ranges.indices.partitioningIndex { !ends(range($0), before: position) }
     }
 
@@ -42,7 +43,7 @@ struct RangeIterator {
 }
 
 extension KeyRange {
-    /// The first key; nil for the smallest key.
+    /// The lower bound, inclusive; nil if the range is open there.
     private var start: [UInt8]? { from.isEmpty ? nil : from }
 
     /// The position at which a scan of the range starts: forward the first key (inclusive), backward the upper bound

@@ -18,7 +18,7 @@ extension ScanIterator {
         // A backward scan starts with the key below its position, so the position is the successor of `key`.
         var position = direction == .forward ? key : key + [0]
         if ranges != nil {
-            ranges?.skip(before: position)
+            ranges?.seek(to: position)
             guard let range = ranges?.next() else { return finish() }
             enter(range)
         }

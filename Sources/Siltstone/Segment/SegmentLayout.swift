@@ -32,7 +32,7 @@ struct SegmentLayout {
         _ file: any File, number: UInt64, store: StoreIdentity?, expected: SegmentInfo?, length: Int? = nil
     ) throws(StoreError) {
         let path = file.path
-        let fileSize = try storeErrors(file.length())
+        let fileSize = try storeErrors(file.sizeFully())
         let size = length ?? fileSize
         if let expected, expected.fileBytes != size {
             throw .corrupt(

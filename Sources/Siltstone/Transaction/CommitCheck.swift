@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// A read set of a few keys is checked under the write lock alone, by lookups in the memtables. For a larger one, two
 /// steps share the work:
-/// - ``advance(_:_:subscribe:)`` runs without a lock, may read from disk, and covers nearly all changes.
+/// - ``advance(_:_:subscribe:)`` takes the write lock only for a moment, to subscribe to the feed. The check itself
+///   runs without it, may read from disk, and covers nearly all changes.
 /// - ``decide(last:flushed:_:_:)`` runs under the write lock, directly before the commit takes its sequence numbers. It
 ///   covers the commits that arrived since, which the check reads from the change feed.
 ///
@@ -24,7 +25,7 @@ final class CommitCheck {
         case outdated
     }
 
-    /// A position in the change feed. The feed holds all commits after it.
+    /// A position in the change feed. The feed holds the commits after it, unless it had to drop some.
     private struct Watch {
         var position: Int
         let index: ReadIndex
@@ -40,9 +41,11 @@ final class CommitCheck {
     /// The number of calls of ``decide(last:flushed:_:_:)``.
     private var attempts = 0
 
-    /// The largest number of keys for which the check under the lock is cheap enough to be the only one.
+    /// The largest number of keys for which the check under the lock is cheap enough to be the only one. More keys make
+    /// other writers wait longer; fewer make more commits subscribe to the feed. The exact value was not measured.
     private static let fewKeys = 32
-    /// The number of attempts after which the check under the lock also reads from disk, so that the commit ends.
+    /// The number of attempts after which the check under the lock also reads from disk, so that the commit ends. Other
+    /// writers wait for that read, so it is the last resort. The exact value was not measured.
     private static let mostAttempts = 8
 
     /// - Parameters:
@@ -62,12 +65,14 @@ final class CommitCheck {
         path.visible != checked && path.superVersions.current().hasSegments(after: checked)
     }
 
-    /// Checks all visible changes, and starts to follow the later commits. Takes no lock.
-    /// - Parameter subscribe: subscribes to the feed, and returns the position after the last commit.
+    /// Checks all visible changes, and starts to follow the later commits. Must not be called under the write lock.
+    /// - Parameter subscribe: subscribes to the feed, and returns the position after the last commit. Takes the write
+    ///   lock for that.
     /// - Returns: false if there is a conflict.
     func advance(_ path: ReadPath, _ feed: ChangeFeed, subscribe: () -> Int) throws(StoreError) -> Bool {
         // Takes the position in the feed first, so that neither step misses a commit.
         let position = subscribe()
+        // After the new subscription, because a feed without a subscriber drops its records.
         if watch != nil { feed.unsubscribe() }
         watch = Watch(position: position, index: watch?.index ?? ReadIndex(reads))
         // Loaded before the super version, which therefore holds every change up to the number. If the super version
@@ -110,7 +115,8 @@ final class CommitCheck {
         return try superVersion.hasChange(in: reads, after: checked) ? .conflict : .unchanged
     }
 
-    /// Compares by lookups in the memtables. Under the write lock, they are those of the current super version.
+    /// Compares by lookups in the memtables of the current super version. While the caller holds the write lock, the
+    /// store has no others.
     private func compareTables(_ superVersion: SuperVersion, flushed: SequenceNumber) -> Verdict {
         if flushed > checked { return .outdated }
         return superVersion.tables.contains { $0.hasChange(in: reads, after: checked) } ? .conflict : .unchanged
@@ -118,10 +124,11 @@ final class CommitCheck {
 
     /// Compares the commits that the feed holds.
     private func compareCommits(_ feed: ChangeFeed) throws(StoreError) -> Verdict {
+        // A copy, whose position is not kept: the commit follows, or `advance` subscribes again.
         guard var watch else { return .outdated }
         while true {
             switch feed.read(at: watch.position) {
-            case .upToDate, .closed: return .unchanged
+            case .upToDate, .closed: return .unchanged  // a closed feed, too, has delivered all its records
             case .dropped: return .outdated
             case .records(let records, let next):
                 watch.position = next

@@ -1,10 +1,14 @@
 /// Reads past commits from the logs that still exist, for a subscription that starts in the past.
+///
+/// Commits that cannot be read are not an error here. ``FeedCursor`` notices the gap in the sequence numbers and
+/// reports it to the subscriber.
 struct LogReplay: Sendable {
     /// The logs that were not read to their ends, oldest first.
     private var logs: [(reader: FrameReader, end: Int)]
 
     /// Opens the logs that still exist.
-    /// - Parameter extents: oldest first. Each one ends where its frames ended when the subscription started.
+    /// - Parameter extents: oldest first. The end of each one is fixed at the start of the subscription, because the
+    ///   writer may append meanwhile. The feed has the later commits.
     init(_ extents: [LogExtent], in directory: StoreDirectory) throws(StoreError) {
         logs = []
         for extent in extents {
@@ -15,15 +19,15 @@ struct LogReplay: Sendable {
                     mapped: directory.configuration.logWriting == .mapped)
                 logs.append((reader, extent.end))
             } catch {
-                // A flush has made the log obsolete since. The subscriber misses its changes and those of the earlier
-                // logs.
+                // A flush has made the log obsolete since, and the earlier logs too. The subscriber misses the changes
+                // of all of them.
                 guard error.errorNumber == Platform.noSuchFile else { throw error }
                 logs = []
             }
         }
     }
 
-    /// Returns the next commits, about one MiB at a time; none at the end.
+    /// Returns the next commits, about one MiB at a time as ``ChangeFeed/read(at:)`` does; none at the end.
     mutating func next() throws(StoreError) -> [CommitRecord] {
         var (records, bytes) = ([CommitRecord](), 0)
         while !logs.isEmpty, bytes < 1 << 20 {

@@ -4,10 +4,10 @@ import Synchronization
 /// The turn that a transaction takes after repeated conflicts. Without it, many short transactions could starve a long
 /// one.
 ///
-/// One transaction at a time has the turn; others wait for it in order. Meanwhile the commits of all other transactions
-/// wait for up to ten milliseconds each. This only reduces conflicts and is not a lock, because the body of a
-/// transaction may take any time, or may wait for another transaction. That one may need the turn as well. So a
-/// transaction waits for the turn for at most 200 milliseconds, and then continues without it.
+/// One transaction at a time has the turn; others wait for it in order. Meanwhile the commits of all other
+/// transactions, but not plain writes, wait for up to about ten milliseconds each. This only reduces conflicts and is
+/// not a lock, because the body of a transaction may take any time, or may wait for another transaction. That one may
+/// need the turn as well. So each attempt waits for the turn for at most 200 milliseconds, and then runs without it.
 final class RetryTurn: Sendable {
     private struct State {
         /// The ticket that the next transaction takes.
@@ -16,8 +16,8 @@ final class RetryTurn: Sendable {
         var serving = 0
         /// Tickets whose wait has timed out. They are skipped.
         var expired: Set<Int> = []
-        /// The tasks that wait, by ticket.
-        var tasks: [Int: CheckedContinuation<Bool, Never>] = [:]
+        /// The continuations of the tasks that wait, by ticket.
+        var continuations: [Int: CheckedContinuation<Bool, Never>] = [:]
 
         /// Whether a ticket has the turn; false if its wait has timed out, nil while it waits.
         func result(_ ticket: Int) -> Bool? {
@@ -27,42 +27,47 @@ final class RetryTurn: Sendable {
     }
 
     private let state = Locked(State(), rank: .leaf)
-    /// The number of transactions that have the turn or wait for it.
-    private let tickets = Atomic<Int>(0)
+    /// The number of transactions that have the turn or wait for it. Read without the lock: a stale number costs a
+    /// short wait or a conflict.
+    private let participants = Atomic<Int>(0)
 
-    /// The microseconds between two checks, and the largest number of checks: ten milliseconds in total.
+    /// The microseconds between two checks, and the largest number of checks: ten milliseconds in total, and what the
+    /// system's timers add. A longer total protects longer transactions and delays the others more; a shorter pause
+    /// costs CPU time. The exact values were not measured.
     private static let (pause, mostPauses): (UInt32, Int) = (100, 100)
-    /// The longest time that a transaction waits for the turn.
+    /// The longest time that an attempt waits for the turn. If it is longer, transactions that wait for each other
+    /// stand still for longer; if it is shorter, more attempts run without the turn. The exact value was not measured.
     private static let longestWait = DispatchTimeInterval.milliseconds(200)
 
     /// Whether a transaction has the turn or waits for it.
-    var isTaken: Bool { tickets.load(ordering: .relaxed) > 0 }
+    var isTaken: Bool { participants.load(ordering: .relaxed) > 0 }
 
     /// Waits for the turn, and blocks the thread meanwhile.
-    /// - Returns: whether the caller has the turn. If true, it must call ``give()``.
+    /// - Returns: whether the caller has the turn. If true, it must call ``release()``.
     func take() -> Bool {
-        let ticket = begin()
-        return end(state.wait { $0.result(ticket) })
+        let ticket = drawTicket()
+        return endWait(state.wait { $0.result(ticket) })
     }
 
     /// Waits for the turn without blocking the thread.
-    /// - Returns: whether the caller has the turn. If true, it must call ``give()``.
+    /// - Returns: whether the caller has the turn. If true, it must call ``release()``.
     func take() async -> Bool {
-        let ticket = begin()
-        return end(
+        let ticket = drawTicket()
+        return endWait(
             await withCheckedContinuation { continuation in
                 let result = state.withLock { state in
                     let result = state.result(ticket)
-                    if result == nil { state.tasks[ticket] = continuation }
+                    if result == nil { state.continuations[ticket] = continuation }
                     return result
                 }
                 if let result { continuation.resume(returning: result) }
             })
     }
 
-    /// Takes a ticket. If another transaction has the turn, the wait ends after ``longestWait``.
-    private func begin() -> Int {
-        tickets.add(1, ordering: .relaxed)
+    /// Takes a ticket. If another transaction has the turn, the wait ends after ``longestWait``. The timer is not
+    /// cancelled if the ticket gets the turn earlier, because few transactions come here.
+    private func drawTicket() -> Int {
+        participants.add(1, ordering: .relaxed)
         let (ticket, isFirst) = state.withLock { state in
             defer { state.next += 1 }
             return (state.next, state.serving == state.next)
@@ -72,37 +77,37 @@ final class RetryTurn: Sendable {
     }
 
     /// Ends a wait. A transaction that did not get the turn no longer counts as waiting.
-    /// - Parameter isOurs: whether the caller has the turn. It is also the result.
-    private func end(_ isOurs: Bool) -> Bool {
-        if !isOurs { tickets.subtract(1, ordering: .relaxed) }
-        return isOurs
+    /// - Parameter hasTurn: whether the caller has the turn. It is also the result.
+    private func endWait(_ hasTurn: Bool) -> Bool {
+        if !hasTurn { participants.subtract(1, ordering: .relaxed) }
+        return hasTurn
     }
 
     /// Ends a wait that has timed out. Does nothing if the ticket has the turn or has had it.
     private func expire(_ ticket: Int) {
-        let task = state.withLock { state in
+        let continuation = state.withLock { state in
             if state.serving < ticket { state.expired.insert(ticket) }
-            return state.serving < ticket ? state.tasks.removeValue(forKey: ticket) : nil
+            return state.serving < ticket ? state.continuations.removeValue(forKey: ticket) : nil
         }
-        task?.resume(returning: false)
+        continuation?.resume(returning: false)
         state.wakeAll()
     }
 
-    /// Passes the turn to the next ticket that still waits.
-    func give() {
-        let task = state.withLock { state in
+    /// Ends the caller's turn, and passes it to the next ticket that still waits.
+    func release() {
+        let continuation = state.withLock { state in
             state.serving += 1
             while state.expired.remove(state.serving) != nil { state.serving += 1 }
-            return state.tasks.removeValue(forKey: state.serving)
+            return state.continuations.removeValue(forKey: state.serving)
         }
-        tickets.subtract(1, ordering: .relaxed)
-        task?.resume(returning: true)
+        participants.subtract(1, ordering: .relaxed)
+        continuation?.resume(returning: true)
         state.wakeAll()
     }
 
     /// Waits until the transaction that has the turn passes it on, but not longer than about ten milliseconds. Blocks
-    /// the thread.
-    func giveWay() {
+    /// the thread. The transaction that has the turn must not call this, because it would wait for itself.
+    func deferToHolder() {
         guard isTaken else { return }
         let ticket = state.withLock { $0.serving }
         for _ in 0..<Self.mostPauses {

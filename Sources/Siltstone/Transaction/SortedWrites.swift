@@ -2,8 +2,11 @@
 ///
 /// The index is a list of sorted pieces of up to 256 writes, so an insertion moves a few KiB at most. A memtable
 /// measured slower, because it needs its own arena, which costs more than a transaction of two writes.
+///
+/// The index holds only offsets, so each call needs the payload of the same batch.
 struct SortedWrites: Sendable {
-    /// The position of one write in the batch, in bytes of its encoded changes. The value follows the key.
+    /// The position of one write in the batch, in bytes of its encoded changes. The value follows the key. 32 bits
+    /// suffice, because a batch has less than 4 GiB (``Limits/batchBytes``).
     struct Write: Sendable {
         var keyOffset: UInt32
         var keyCount: UInt32
@@ -23,12 +26,14 @@ struct SortedWrites: Sendable {
         }
     }
 
-    /// A position among the writes: the index of a piece, and the index in it.
+    /// A position among the writes: the index of a piece, and the index in it. Invalid after any change of the index.
     struct Place: Hashable, Sendable {
         var piece: Int
         var index: Int
     }
 
+    /// A larger piece makes each insertion move more bytes; smaller ones make the list of pieces longer. The exact
+    /// value was not measured.
     private static let largestPiece = 256
 
     /// No piece is empty.
@@ -64,6 +69,7 @@ struct SortedWrites: Sendable {
             return compareKeysByWords(last.key(in: payload), key) >= 0
         }
         guard piece < pieces.count else { return end }
+        // Without the last write, which is known to be not below `key`.
         let index = (0..<(pieces[piece].count - 1)).partitioningIndex { index in
             compareKeysByWords(pieces[piece][index].key(in: payload), key) >= 0
         }
@@ -89,7 +95,7 @@ struct SortedWrites: Sendable {
         let key = write.key(in: payload)
         if isBehindAll(key, in: payload) { return append(write) }
         let place = firstPlace(notBelow: key, in: payload)
-        guard let old = self[place] else { return append(write) }
+        guard let old = self[place] else { return append(write) }  // never: `place` is not the end here
         if keysEqual(old.key(in: payload), key) {
             pieces[place.piece][place.index] = write
             return
@@ -115,7 +121,7 @@ struct SortedWrites: Sendable {
         pieces.insert(upper, at: piece + 1)
     }
 
-    /// Removes the writes of all keys in `[from, to)`.
+    /// Removes the writes of all keys in `[from, to)`. `from` must be less than `to`.
     mutating func remove(from: Bytes, to: Bytes, in payload: Bytes) {
         let (first, last) = (firstPlace(notBelow: from, in: payload), firstPlace(notBelow: to, in: payload))
         guard first != last else { return }

@@ -116,7 +116,7 @@ final class TransactionIterator {
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
         // A backward scan excludes its start, so it starts at the key's successor.
         let rest = isForward ? KeyRange(from: key) : KeyRange(to: KeyRange.successor(of: key))
-        ranges.skip(before: rest.to ?? rest.from)
+        ranges.seek(to: rest.to ?? rest.from)
         guard let next = ranges.next() else {
             (number, place, isBaseAtEnd) = (nil, nil, true)
             return

@@ -51,7 +51,7 @@ final class ValueFileReader: Sendable {
 
     /// Returns the current size of the file in bytes.
     func size() throws(StoreError) -> Int {
-        try storeErrors(file.length())
+        try storeErrors(file.sizeFully())
     }
 
     /// Brings the contents of the file to stable storage.
@@ -62,7 +62,7 @@ final class ValueFileReader: Sendable {
             let writable = try retrying(fileSystem.open(path, .readWrite))
             // A sync that failed may have covered the header as well.
             try writable.rewrite(0..<FileHeader.size)
-            try writable.rewrite(start..<max(start, try writable.length()))
+            try writable.rewrite(start..<max(start, try writable.sizeFully()))
             try writable.syncFully()
             try writable.close()
         } catch { throw StoreError(error) }
@@ -73,7 +73,7 @@ final class ValueFileReader: Sendable {
     func releaseSpace() {
         do throws(FileSystemError) {
             let writable = try retrying(fileSystem.open(path, .readWrite))
-            let length = try writable.length()
+            let length = try writable.sizeFully()
             try retrying(writable.truncate(to: length))
             try writable.close()
         } catch { return }

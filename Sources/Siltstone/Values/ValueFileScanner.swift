@@ -27,7 +27,7 @@ struct ValueFileScanner {
     ///   - file: open for reading; its header is not checked.
     ///   - number: the number in its name.
     init(_ file: any File, number: UInt64) throws(StoreError) {
-        let size = try storeErrors(file.length())
+        let size = try storeErrors(file.sizeFully())
         window = FileWindow(file, size: size)
         budget = (size + 4096) * Self.effort
         self.number = number

@@ -59,7 +59,7 @@ final class ValueMapping: Sendable {
     /// - Parameter isFirst: true if the record has not been verified yet.
     func fetch(_ offset: Int, _ count: Int, isFirst: Bool) {
         if isFirst {
-            fetcher.fetch(first: offset, count)
+            fetcher.fetchAtFirstUse(offset, count)
         } else if pageCache.isTight {
             fetcher.fetch(offset, count)
         }

@@ -41,7 +41,7 @@ struct SegmentSalvage {
         fileSystem: any FileSystem, path: String, number: UInt64, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> SegmentSalvage {
         let file = try storeErrors(retrying(fileSystem.open(path, .read)))
-        let size = try storeErrors(file.length())
+        let size = try storeErrors(file.sizeFully())
         var result = SegmentSalvage(window: FileWindow(file, size: size), number: number, end: size)
         var layout: SegmentLayout?
         // Compares the segment with neither the store nor the manifest, because these may be damaged too.

@@ -1,7 +1,8 @@
 /// Checks every byte of a segment. Continues after a problem.
 ///
-/// Reads the file by `read`, not through the mapping, so that it checks the bytes on disk and not those that were
-/// verified before. Blocks bypass the cache. Index pages are cached.
+/// Reads the file by `read`, not through the mapping, because a mapped reader skips blocks that it has verified before.
+/// The kernel may serve these reads from its page cache, so damage on the disk below cached pages can go unnoticed.
+/// Blocks bypass the block cache. Index pages are cached.
 struct SegmentVerifier {
     private let reader: SegmentReader
     private let path: String
@@ -9,7 +10,7 @@ struct SegmentVerifier {
     /// The properties that follow from the records.
     private var summary: SegmentSummary
     private var previous = KeyAndSequence()
-    /// The number of different keys.
+    /// The number of distinct keys.
     private var keyCount = 0
     /// The number of entries in the intact pages of the hash index.
     private var indexedCount = 0
@@ -17,7 +18,8 @@ struct SegmentVerifier {
     private var damagedPages: Set<Int> = []
     /// True if some records could not be read. Totals then cannot be compared.
     private var isPartial = false
-    /// Bytes of the hash index to cache while the records are compared with it (64 MiB).
+    /// The most bytes of the hash index to cache while the records are compared with it. The records ask for its pages
+    /// in random order, so a larger index is read again and again. The exact value was not measured.
     private static let indexCacheBytes = 64 << 20
 
     /// The previous record.
@@ -28,7 +30,12 @@ struct SegmentVerifier {
     }
 
     /// Checks a segment file.
-    /// - Parameters: as for ``SegmentReader/init(fileSystem:path:number:store:info:access:cache:pageCache:)``.
+    /// - Parameters:
+    ///   - info: the properties that the file must have; nil to take them from its footer.
+    ///   - progress: called with the bytes checked since its last call: after each block and page, or once if the
+    ///     metadata is damaged.
+    ///   - number: the number in the file's name. The other parameters are those of
+    ///     ``SegmentReader/init(fileSystem:path:number:store:info:access:cache:pageCache:)``.
     /// - Returns: the problems; empty if the file is intact.
     /// - Throws: ``StoreError`` if the file cannot be read. Does not throw for damage.
     static func verify(
@@ -93,7 +100,7 @@ struct SegmentVerifier {
     private mutating func checkPages(_ progress: (Int) -> Void) throws(StoreError) {
         for page in 0..<reader.geometry.pageCount {
             var pin = BlockPin()
-            let reader = self.reader
+            let reader = self.reader  // a copy, because `checking` changes `self` while its argument reads it
             if let bytes = try checking(reader.indexPage(page, pin: &pin)) {
                 indexedCount += Self.entries(in: bytes)
             } else {
@@ -115,7 +122,7 @@ struct SegmentVerifier {
 
     /// Checks all blocks, and the records in them.
     private mutating func checkBlocks(_ progress: (Int) -> Void) throws(StoreError) {
-        let reader = self.reader
+        let reader = self.reader  // a copy, as in `checkPages`
         for number in 0..<reader.blockIndex.blockCount {
             var pin = BlockPin()
             let block = try checking(reader.block(number, pin: &pin, caching: false))
@@ -137,9 +144,9 @@ struct SegmentVerifier {
     private mutating func check(_ block: Block, _ number: Int) throws(StoreError) {
         let start = reader.blockIndex.start(of: number)
         let fileOffset = reader.fileOffset(of: number)
-        var expected = block.layout.headerSize
+        var expectedOffset = block.layout.headerSize
         for slot in 0..<block.count {
-            guard let found = block.record(slot), block.offset(ofSlot: slot) == expected else {
+            guard let found = block.record(slot), block.offset(ofSlot: slot) == expectedOffset else {
                 isPartial = true
                 report("record \(slot) of a block is malformed or not where its slot says", at: fileOffset)
                 return
@@ -148,13 +155,13 @@ struct SegmentVerifier {
             checkOrder(found, isFirst: number == 0 && slot == 0, at: fileOffset)
             if !found.isOlder {
                 keyCount += 1
-                try checkIndexed(found.record.key, address: start + expected, at: fileOffset)
+                try checkIndexed(found.record.key, address: start + expectedOffset, at: fileOffset)
             }
-            if !summary.add(found.record) { report("a record of kind pointer holds none", at: fileOffset) }
+            if !summary.add(found.record) { report("a pointer record holds no value pointer", at: fileOffset) }
             previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
-            expected = found.end
+            expectedOffset = found.end
         }
-        if !block.recordBytes.isZero(expected..<block.limit) {
+        if !block.recordBytes.isZero(expectedOffset..<block.limit) {
             report("a block has bytes behind its records that are not zero", at: fileOffset)
         }
         if !block.hasRightDigests() { report("the digests of a block do not fit its keys", at: fileOffset) }
@@ -191,14 +198,14 @@ struct SegmentVerifier {
 
     /// Checks that the hash index leads from a key to its newest record. Skips keys whose index page is damaged.
     /// - Parameters:
-    ///   - address: the logical address of the record.
+    ///   - address: offset of the record in the uncompressed blocks.
     ///   - offset: of the block in the file, for the report.
     private mutating func checkIndexed(_ key: Bytes, address: Int, at offset: Int) throws(StoreError) {
         let hash = KeyHash.hash(key)
         let page = reader.geometry.page(of: hash)
         guard reader.geometry.pageCount > 0, !damagedPages.contains(page) else { return }
         var pin = BlockPin()
-        let reader = self.reader
+        let reader = self.reader  // a copy, as in `checkPages`
         guard let bytes = try checking(reader.indexPage(page, pin: &pin)) else { return }
         defer { withExtendedLifetime(pin) {} }
         var probe = HashIndexProbe(bytes, hash: hash, geometry: reader.geometry)
@@ -212,6 +219,8 @@ struct SegmentVerifier {
     private mutating func checkTotals() {
         guard !isPartial else { return }
         summary.finish(lastKey: previous.key ?? [], rangeTombstones: reader.rangeTombstones.tombstones)
+        // These two describe the file, not the records. The reader has compared them with `info` when it opened the
+        // file.
         summary.info.fileBytes = reader.info.fileBytes
         summary.info.footerChecksum = reader.info.footerChecksum
         if summary.info != reader.info {
@@ -234,7 +243,8 @@ extension VerificationReport.Problem {
 extension SegmentReader {
     /// Reads and checks every byte of the file again: all checksums, the order of records, the agreement of index and
     /// records, and all counts.
-    /// - Parameter progress: called from time to time with the bytes checked since its last call.
+    /// - Parameter progress: called with the bytes checked since its last call: after each block and page, or once if
+    ///   the metadata is damaged.
     /// - Returns: the problems; empty if the file is intact.
     /// - Throws: ``StoreError`` if the file cannot be read.
     func verify(progress: (Int) -> Void = { _ in }) throws(StoreError) -> [VerificationReport.Problem] {

@@ -166,7 +166,7 @@ struct LogReaderTests {
         // The third is lost and the log goes on in its place, with a frame of the same size; the fourth is still there.
         let kept = whole.frames[2]
         let second = try LogWriter.resume(
-            fixture.fileSystem, path: fixture.path, header: fixture.header, end: kept.end, proven: 0,
+            fixture.fileSystem, path: fixture.path, header: fixture.header, end: kept.end, syncedEnd: 0,
             previous: try fixture.read(Array(old.prefix(kept.end))).checksum,
             options: LogFixture.options(.written, firstStep: 0))
         try second.put("new", [1], 3)
@@ -257,7 +257,7 @@ struct LogReaderTests {
             let (fixture, _) = try sample(syncs: syncs)
             var reader = try fixture.reader()
             while try reader.next() != nil {}
-            #expect(reader.provesEarlierLogs() == syncs)
+            #expect(reader.provesEarlierLogsSynced() == syncs)
         }
     }
 

@@ -375,7 +375,7 @@ struct LogWriterTests {
             let torn = try LogReading(try fixture.reader())
             #expect(torn.frames == Array(whole.frames.prefix(index)))
             let writer = try LogWriter.resume(
-                fixture.fileSystem, path: fixture.path, header: fixture.header, end: torn.end, proven: 0,
+                fixture.fileSystem, path: fixture.path, header: fixture.header, end: torn.end, syncedEnd: 0,
                 previous: torn.checksum,
                 options: LogFixture.options(writing))
             #expect(writer.syncedEnd == torn.end)
@@ -398,7 +398,7 @@ struct LogWriterTests {
         try writer.seal()
         let error = #expect(throws: StoreError.self) {
             _ = try LogWriter.resume(
-                fixture.fileSystem, path: fixture.path, header: fixture.header, end: writer.end + 8, proven: 0,
+                fixture.fileSystem, path: fixture.path, header: fixture.header, end: writer.end + 8, syncedEnd: 0,
                 previous: 0)
         }
         #expect(error?.code == .corrupt)

@@ -33,15 +33,15 @@ import Testing
     func misses() {
         let count = Atomic(0)
         let cache = PageCache { nil }
-        cache.noteMiss()
-        for _ in 0..<1023 { cache.noteMiss() }
+        cache.noteRequest()
+        for _ in 0..<1023 { cache.noteRequest() }
         #expect(count.load(ordering: .relaxed) == 0)
-        cache.whenMissing { count.add(1, ordering: .relaxed) }
-        cache.noteMiss()
+        cache.whenRequested { count.add(1, ordering: .relaxed) }
+        cache.noteRequest()
         #expect(count.load(ordering: .relaxed) == 1)
-        for _ in 0..<1023 { cache.noteMiss() }
+        for _ in 0..<1023 { cache.noteRequest() }
         #expect(count.load(ordering: .relaxed) == 1)
-        cache.noteMiss()
+        cache.noteRequest()
         #expect(count.load(ordering: .relaxed) == 2)
     }
 }
@@ -63,36 +63,36 @@ import Testing
     @Test("where all fits, the first look at a place reads the chunk around it, once")
     func chunk() throws {
         let (fetcher, record) = try fetcher(available: nil, present: false)
-        fetcher.fetch(first: 3 * Self.mebibyte + 5000, 4096)
+        fetcher.fetchAtFirstUse(3 * Self.mebibyte + 5000, 4096)
         #expect(record.begun == [3 * Self.mebibyte..<4 * Self.mebibyte])
-        fetcher.fetch(first: 3 * Self.mebibyte + 100_000, 4096)
+        fetcher.fetchAtFirstUse(3 * Self.mebibyte + 100_000, 4096)
         #expect(record.begun.count == 1)
     }
 
     @Test("a walk from chunk to chunk has the next one read ahead, in either direction")
     func walk() throws {
         let (fetcher, record) = try fetcher(available: nil, present: false)
-        for chunk in 0..<8 { fetcher.fetch(first: chunk * Self.mebibyte, 4096) }
+        for chunk in 0..<8 { fetcher.fetchAtFirstUse(chunk * Self.mebibyte, 4096) }
         #expect(record.begun.map(\.lowerBound) == (0..<8).map { $0 * Self.mebibyte })
         let (back, ways) = try self.fetcher(available: nil, present: false)
-        for chunk in (0..<8).reversed() { back.fetch(first: chunk * Self.mebibyte, 4096) }
+        for chunk in (0..<8).reversed() { back.fetchAtFirstUse(chunk * Self.mebibyte, 4096) }
         #expect(ways.begun.map(\.lowerBound) == (0..<8).reversed().map { $0 * Self.mebibyte })
     }
 
     @Test("a value longer than a chunk is read whole, and what is in memory not at all")
     func long() throws {
         let (fetcher, record) = try fetcher(available: nil, present: false)
-        fetcher.fetch(first: Self.mebibyte - 10, 2 * Self.mebibyte)
+        fetcher.fetchAtFirstUse(Self.mebibyte - 10, 2 * Self.mebibyte)
         #expect(Set(record.begun.map(\.lowerBound)).isSuperset(of: [0, Self.mebibyte, 2 * Self.mebibyte]))
         let (warm, none) = try self.fetcher(available: nil, present: true)
-        warm.fetch(first: 0, 8 * Self.mebibyte)
+        warm.fetchAtFirstUse(0, 8 * Self.mebibyte)
         #expect(none.begun.isEmpty)
     }
 
     @Test("where not all fits, nothing is read but what is asked for")
     func tight() throws {
         let (fetcher, record) = try fetcher(available: Self.mebibyte, present: false)
-        fetcher.fetch(first: 5000, 4096)
+        fetcher.fetchAtFirstUse(5000, 4096)
         #expect(record.begun == [5000..<9096])
         #expect(!fetcher.fetchMissing(8 * Self.mebibyte - 10, 4096))
         #expect(record.begun.last == 8 * Self.mebibyte - 10..<8 * Self.mebibyte)

@@ -16,7 +16,7 @@ struct SegmentOutputTests {
 
     private func contents(_ disk: FaultInjectingFileSystem) throws -> [UInt8] {
         let file = try disk.open(Self.path, .read)
-        let heap = try HeapBytes.read(file, offset: 0, count: try file.length())
+        let heap = try HeapBytes.read(file, offset: 0, count: try file.sizeFully())
         return withExtendedLifetime(heap) { Array(heap.bytes) }
     }
 
@@ -86,7 +86,7 @@ struct SegmentOutputTests {
         // What asks once more is told once more.
         #expect(throws: StoreError.self) { try output.finish() }
         #expect(offsets.withLock { $0.count } == failing + 1)
-        #expect(try disk.open(Self.path, .read).length() == failing * Self.piece)
+        #expect(try disk.open(Self.path, .read).sizeFully() == failing * Self.piece)
     }
 
     @Test("an output that is given up waits for the piece that is being written, whose memory it takes away")

@@ -54,7 +54,7 @@ import Testing
                 let value = [UInt8](repeating: UInt8(pointers.count), count: 100_000)
                 pointers.append(try Self.append(value, to: appender))
             }
-            #expect(try file.length() == appender.size)
+            #expect(try file.sizeFully() == appender.size)
             #expect(try allocatedBytes(path) > appender.size + (200 << 10))
             #expect(appender.releaseSpace())
             #expect(!appender.releaseSpace())

@@ -220,7 +220,7 @@ import Testing
         let path = copy.file(StoreFile.log(log.number).name)
         let reader = try FrameReader(copy.fileSystem, path: path, kind: .log, store: nil, number: log.number)
         return try LogWriter.resume(
-            copy.fileSystem, path: path, header: reader.header, end: FileHeader.size, proven: FileHeader.size,
+            copy.fileSystem, path: path, header: reader.header, end: FileHeader.size, syncedEnd: FileHeader.size,
             previous: reader.fileChecksum)
     }
 

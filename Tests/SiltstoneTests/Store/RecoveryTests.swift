@@ -155,7 +155,7 @@ import Testing
             fixture.fileSystem, path: fixture.file(log), kind: .log, store: nil, number: number)
         while try reader.next() != nil {}
         let writer = try LogWriter.resume(
-            fixture.fileSystem, path: fixture.file(log), header: reader.header, end: reader.end, proven: reader.end,
+            fixture.fileSystem, path: fixture.file(log), header: reader.header, end: reader.end, syncedEnd: reader.end,
             previous: reader.lastChecksum)
         let payload = LogLink(lastSequence: 100).encoded()
         try withContiguousBytes(payload) { bytes throws(StoreError) in try writer.append(frame: .link, payload: bytes) }

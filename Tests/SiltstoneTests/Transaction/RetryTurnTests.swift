@@ -19,7 +19,7 @@ import Testing
         }
         @Sendable func leave() {
             inside.withLock { $0.now -= 1 }
-            turn.give()
+            turn.release()
         }
         let threads = DispatchGroup()
         for _ in 0..<4 {
@@ -61,19 +61,19 @@ import Testing
         async let second = turn.take()
         let results = await [first, second]
         #expect(results == [false, false])
-        turn.give()
+        turn.release()
         #expect(!turn.isTaken)
         #expect(await turn.take())
-        turn.give()
+        turn.release()
     }
 
     @Test("a commit gives way, and goes on though the turn is not handed on")
     func givingWay() {
         let turn = RetryTurn()
-        turn.giveWay()
+        turn.deferToHolder()
         #expect(turn.take())
-        turn.giveWay()
-        turn.give()
+        turn.deferToHolder()
+        turn.release()
         #expect(!turn.isTaken)
     }
 

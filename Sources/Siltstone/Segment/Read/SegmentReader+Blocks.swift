@@ -119,7 +119,7 @@ extension SegmentReader {
             guard let part = mapping.memory.bytes.slice(offset, count) else {
                 throw .corrupt("the file is shorter than its footer says", file: path, offset: offset)
             }
-            fetcher?.fetch(first: offset, count)
+            fetcher?.fetchAtFirstUse(offset, count)
             copy.buffer.copyMemory(from: part)
             return copy
         }

@@ -19,7 +19,7 @@ extension SegmentReader {
 
     /// Requests a mapped block from the disk, before its checksum is verified for the first time.
     func fetch(_ block: Int) {
-        fetcher?.fetch(first: fileOffset(of: block), blockIndex.length(of: block))
+        fetcher?.fetchAtFirstUse(fileOffset(of: block), blockIndex.length(of: block))
     }
 
     /// Requests the record at an address if it is likely to span two pages. A page fault would read only one of them.

@@ -24,7 +24,8 @@ extension SegmentReader {
     /// window is a range of `1 << windowShift` logical addresses, and point reads check the mark of a window instead of
     /// a block (``noteVerified(around:)``).
     ///
-    /// Meant for a segment that was just written and is still in the system's cache.
+    /// Meant for a segment that was just written and is still in the system's cache. Does nothing if the file is not
+    /// mapped.
     /// - Parameter shouldStop: called for each block and page; true ends the preload.
     /// - Throws: ``StoreError`` if a checksum does not match.
     /// - Complexity: O(size of the file)
