@@ -3,7 +3,7 @@ import SiltstoneTables
 
 extension Command {
     static let verify = Command(
-        name: "verify", operands: "STORE", summary: "read every byte and report damage",
+        name: "verify", operands: "STORE", summary: "check all files and report damage",
         discussion: """
             Reads every file of the store and checks every checksum, every order and every count;
             then rows, indexes and references of its tables against each other.

@@ -64,7 +64,7 @@ public final class ChangeObservation: Sendable {
                     return feed.wait(waiterID, at: index) { self.queue.async { self.run() } }
                 case .success(.closed): return end()
                 case .failure(let error):
-                    body(.failure(error))
+                    if !isCancelled.load(ordering: .relaxed) { body(.failure(error)) }
                     return end()
                 }
             }

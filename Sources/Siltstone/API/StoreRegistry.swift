@@ -57,7 +57,8 @@ final class StoreRegistry: Sendable {
         if let store = entries.wait(until: { Self.join(&$0, place) }) {
             if let configuration, let difference = configuration.difference(from: store.engine.directory.configuration)
             {
-                release(store, place)
+                // It may be the last use by now.
+                try end(store, place)
                 throw StoreError(
                     .invalidArgument,
                     "the store is open in this process with another \(difference); ask for the same, or for none in "
@@ -101,7 +102,6 @@ final class StoreRegistry: Sendable {
 
     /// Counts one use less.
     /// - Returns: false if it was the last use; then the place is marked as busy, and the caller must close the store.
-    @discardableResult
     private func release(_ store: KeyValueStore, _ place: Place) -> Bool {
         entries.withLock { entries in
             // If a user closed this store directly, another one may have replaced it.

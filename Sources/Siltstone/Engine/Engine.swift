@@ -58,6 +58,6 @@ final class Engine: Sendable {
 
     /// Reads every byte of the store's files and checks it.
     func verify(progress: ((VerificationProgress) -> Void)?) throws(StoreError) -> VerificationReport {
-        try StoreVerifier.verify(versions, reads, writes, progress: progress)
+        try StoreVerifier.verify(versions, writes, progress: progress)
     }
 }

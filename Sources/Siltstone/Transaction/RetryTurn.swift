@@ -35,9 +35,11 @@ final class RetryTurn: Sendable {
     /// system's timers add. A longer total protects longer transactions and delays the others more; a shorter pause
     /// costs CPU time. The exact values were not measured.
     private static let (pause, mostPauses): (UInt32, Int) = (100, 100)
-    /// The longest time that an attempt waits for the turn. If it is longer, transactions that wait for each other
-    /// stand still for longer; if it is shorter, more attempts run without the turn. The exact value was not measured.
-    private static let longestWait = DispatchTimeInterval.milliseconds(200)
+    /// The longest time that an attempt waits for the turn, in nanoseconds. If it is longer, transactions that wait for
+    /// each other stand still for longer; if it is shorter, more attempts run without the turn. The exact value was not
+    /// measured.
+    private static let longestWait: UInt64 = 200_000_000
+    private static let expiryQueue = DispatchQueue(label: "siltstone.turns", qos: .utility)
 
     /// Whether a transaction has the turn or waits for it.
     var isTaken: Bool { participants.load(ordering: .relaxed) > 0 }
@@ -64,7 +66,7 @@ final class RetryTurn: Sendable {
             })
     }
 
-    /// Takes a ticket. If another transaction has the turn, the wait ends after ``longestWait``. The timer is not
+    /// Takes a ticket. If another transaction has the turn, the wait ends after ``longestWait``. The expiry is not
     /// cancelled if the ticket gets the turn earlier, because few transactions come here.
     private func drawTicket() -> Int {
         participants.add(1, ordering: .relaxed)
@@ -72,7 +74,16 @@ final class RetryTurn: Sendable {
             defer { state.next += 1 }
             return (state.next, state.serving == state.next)
         }
-        if !isFirst { DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestWait) { self.expire(ticket) } }
+        if !isFirst {
+            // Waits by sleeping on a serial queue: Dispatch ends the process if its timers find no free descriptor.
+            // Tickets expire in the order in which they were taken.
+            let end = Platform.monotonicNanoseconds() + Self.longestWait
+            Self.expiryQueue.async {
+                let now = Platform.monotonicNanoseconds()
+                if end > now { Platform.sleep(microseconds: UInt32((end - now) / 1000)) }
+                self.expire(ticket)
+            }
+        }
         return ticket
     }
 

@@ -1,7 +1,6 @@
 /// Verifies a store: its manifest, logs, segments and value files.
 struct StoreVerifier {
     private let versions: VersionSet
-    private let reads: ReadPath
     private let directory: StoreDirectory
     /// The segments and value files to check.
     private let version: Version
@@ -9,27 +8,29 @@ struct StoreVerifier {
     private let logs: [LogExtent]
     private let progress: ((VerificationProgress) -> Void)?
     private var report = VerificationReport()
+    /// The value files that were read last.
+    private var valueFiles: [UInt64: ValueFileReader] = [:]
+    private static let mostValueFiles = 64
     /// Bytes to read, without the manifest.
     private let total: Int
 
     /// Verifies an open store. During the call no file is removed, although writers and compactions may replace files.
     static func verify(
-        _ versions: VersionSet, _ reads: ReadPath, _ writes: WritePath, progress: ((VerificationProgress) -> Void)?
+        _ versions: VersionSet, _ writes: WritePath, progress: ((VerificationProgress) -> Void)?
     ) throws(StoreError) -> VerificationReport {
         try versions.status.checkOpen()
         return try versions.obsolete.holding { () throws(StoreError) in
             let (version, tables) = writes.contents
-            var verifier = StoreVerifier(versions, reads, version, logs: tables.compactMap(\.extent), progress)
+            var verifier = StoreVerifier(versions, version, logs: tables.compactMap(\.extent), progress)
             return try verifier.run()
         }
     }
 
     private init(
-        _ versions: VersionSet, _ reads: ReadPath, _ version: Version, logs: [LogExtent],
+        _ versions: VersionSet, _ version: Version, logs: [LogExtent],
         _ progress: ((VerificationProgress) -> Void)?
     ) {
         self.versions = versions
-        self.reads = reads
         directory = versions.directory
         self.version = version
         self.logs = logs
@@ -158,10 +159,31 @@ struct StoreVerifier {
     /// Checks the value to which a record refers.
     private mutating func checkValue(of record: Record, in path: String) throws(StoreError) {
         guard record.kind == .pointer else { return }
-        do throws(StoreError) { try reads.withResolvedValue(record, version) { _ in } } catch {
-            guard error.code == .corrupt else { throw error }
+        do throws(StoreError) {
+            guard let pointer = ValuePointer(record.value) else {
+                throw .corrupt("a record's value pointer is malformed", file: path)
+            }
+            try valueFile(pointer.file).withValue(pointer, key: record.key) { _ in }
+        } catch {
+            guard error.isDamage else { throw error }
             note(error, file: path)
         }
+    }
+
+    /// A reader of a value file that reads the file again. The store's own readers do not check a value a second time.
+    private mutating func valueFile(_ number: UInt64) throws(StoreError) -> ValueFileReader {
+        if let reader = valueFiles[number] { return reader }
+        // A log may refer to a file that is younger than the version.
+        guard (version.valueFiles[number] ?? versions.current.valueFiles[number]) != nil else {
+            throw .corrupt("the value file is not part of the store", file: directory.path(of: .values(number)))
+        }
+        // Bounds the number of open files.
+        if valueFiles.count >= Self.mostValueFiles { valueFiles = [:] }
+        let reader = try ValueFileReader(
+            fileSystem: directory.fileSystem, path: directory.path(of: .values(number)), number: number,
+            store: directory.identity, access: .read, ignoresHeader: true)
+        valueFiles[number] = reader
+        return reader
     }
 
     /// Checks the header of a value file, and counts its intact records.

@@ -42,18 +42,18 @@ struct ChangeSize {
 extension MemTable {
     /// Creates a memtable of the usual size, or a larger one if a write of `size` needs it.
     /// - Parameter pool: see the initializer of ``MemTable``.
-    /// - Throws: ``StoreError/Code/tooLarge`` if the memtable has no room for the write; the errors of
-    ///   ``ArenaMapping/init(capacity:)``, ``StoreError/Code/invalidArgument`` if no arena can be that large.
+    /// - Throws: ``StoreError/Code/tooLarge`` if no memtable has room for the write; the errors of
+    ///   ``ArenaMapping/init(capacity:)``.
     static func make(
         _ configuration: Configuration, for size: ChangeSize, _ pool: ArenaPool?
     ) throws(StoreError) -> MemTable {
         let usual = configuration.memTableBytes + configuration.memTableBytes / 2 + (1 << 20)
         let needed = size.bytes * 2 + size.count * 160 + (4 << 20)
-        let table = try MemTable(capacity: max(usual, needed), pool: pool)
-        guard table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count) else {
-            throw StoreError(.tooLarge, "the batch needs more memory than a memtable can have; split it")
+        if needed <= ArenaMapping.greatestCapacity {
+            let table = try MemTable(capacity: max(usual, needed), pool: pool)
+            if table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count) { return table }
         }
-        return table
+        throw StoreError(.tooLarge, "the batch needs more memory than a memtable can have; split it")
     }
 
     /// Applies the changes of a batch, in groups, so that the cache misses of a group's inserts overlap.

@@ -15,6 +15,7 @@ extension WritePath {
             if kind == .value, value.count >= configuration.largeValueBytes {
                 return mayBlock ? try changeLarge(key, value, condition) : nil
             }
+            if !mayBlock, let condition, try !isReady(key, condition) { return nil }
             return try append(
                 kind, key, value, userBytes: key.count + value.count, mayBlock ? .forCompaction : .never, condition,
                 valueFile: nil)

@@ -40,6 +40,16 @@ extension WritePath {
         }
     }
 
+    /// Whether ``gather(_:_:)`` reads nothing from the disk. If it would, and files are mapped, this starts its reads.
+    func isReady(_ key: Bytes, _ condition: Condition) throws(StoreError) -> Bool {
+        let superVersion = reads.superVersions.current()
+        guard reads.isReady(key, superVersion, .greatest) else { return false }
+        guard case .equals = condition else { return true }
+        var pin = BlockPin()
+        defer { withExtendedLifetime(pin) {} }
+        return try superVersion.lookup(key, visible: .greatest, pin: &pin)?.kind != .pointer
+    }
+
     /// Brings a result up to date under the write lock. Evaluates the condition again only if a change may have touched
     /// the key since, or if the version was replaced.
     func refresh(_ evidence: inout ConditionEvidence, _ key: Bytes, _ condition: Condition) throws(StoreError) {

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -66,6 +67,33 @@ import Testing
         #expect(try await store.verify().problems.isEmpty)
         try await store.checkpoint(to: "/checkpoint")
         #expect(try store.allEntries().count == 2001)
+        try await store.close()
+    }
+
+    @Test("a conditional write in a task reads from the disk on another thread")
+    func conditions() async throws {
+        let disk = FaultInjectingFileSystem()
+        var configuration = StoreFixture.small()
+        configuration.access = .read
+        configuration.cacheBytes = 0
+        configuration.largeValueBytes = 1000
+        let store = try StoreFixture(disk).open(configuration)
+        let (large, small) = ([UInt8](repeating: 3, count: 2000), [UInt8](repeating: 4, count: 10))
+        for number in 0..<100 { try await store.put(key(number), number == 50 ? large : small) }
+        try await store.flush()
+        let (inTasks, elsewhere) = (Counter(), Counter())
+        disk.setRule { call in
+            guard call.operation == .read else { return nil }
+            _ = withUnsafeCurrentTask { $0 == nil } ? elsewhere.next() : inTasks.next()
+            return nil
+        }
+        #expect(try await !store.insert(key(1), small))
+        #expect(try await store.replace(key(2), small))
+        #expect(try await store.remove(key(3)))
+        #expect(try await store.compareAndSet(key(50), expected: large, new: small))
+        #expect(try await !store.compareAndSet(key(5), expected: large, new: small))
+        #expect(inTasks.value == 0 && elsewhere.value >= 5)
+        disk.setRule(.none)
         try await store.close()
     }
 

@@ -247,6 +247,27 @@ import Testing
         try store.close()
     }
 
+    @Test("a value that was read when it was well, and has rotted since, is found by a verification")
+    func rottenValue() throws {
+        let fixture = StoreFixture()
+        var configuration = StoreFixture.small()
+        configuration.largeValueBytes = 1000
+        let store = try fixture.open(configuration)
+        let value = [UInt8](repeating: 7, count: 3000)
+        try store.put(key(1), value)
+        try store.flush()
+        #expect(try store.get(key(1)) == value && store.verify().isClean)
+        let name = try #require(try fixture.names(ending: ".values").first)
+        let file = try fixture.fileSystem.open(fixture.file(name), .readWrite)
+        let bytes = try fixture.read(name)
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: value.prefix(100)) })
+        try file.writeFully([8], at: place + 50)
+        try file.close()
+        let problems = try store.verify().problems
+        #expect(problems.count == 1 && problems.first?.message.contains("checksum") == true, "\(problems)")
+        try store.close()
+    }
+
     @Test("repair refuses a store that is in use, and a directory that is none, without touching it")
     func refused() throws {
         let fixture = try store()

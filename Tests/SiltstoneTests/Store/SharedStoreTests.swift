@@ -100,6 +100,28 @@ struct SharedStoreTests {
         #expect(StoreError.Code.of { try second.store.get("key".utf8) } == .closed)
     }
 
+    @Test("a refused configuration beside the last close leaves the path to the next one", .timeLimit(.minutes(5)))
+    func refusedBesideClose() throws {
+        var configuration = StoreFixture.small()
+        configuration.fileSystem = InMemoryFileSystem()
+        var other = configuration
+        other.cacheBytes *= 2
+        let group = DispatchGroup()
+        for configuration in [configuration, other] {
+            Thread.detachNewThread(in: group) {
+                for _ in 0..<3_000 {
+                    let code = StoreError.Code.of {
+                        try SharedStore.open(at: "/store", configuration: configuration).close()
+                    }
+                    #expect(code == nil || code == .invalidArgument)
+                }
+            }
+        }
+        group.wait()
+        let store = try SharedStore.open(at: "/store", configuration: configuration)
+        try store.close()
+    }
+
     @Test("no configuration in particular takes a store as it is open")
     func anyConfiguration() throws {
         try withDirectory { parent in
