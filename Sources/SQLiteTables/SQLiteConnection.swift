@@ -42,13 +42,46 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         for pragma in pragmas {
             // Two connections that change the journal of a new file at once wait for each other's read lock. SQLite
             // refuses one of them without a wait.
-            try wait.retrying { _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false)) }
+            try wait.retrying {
+                do { try run(pragma) } catch let error as SQLConnectionError
+                    where error.serverCode == Self.readOnly && isReadOnly
+                {
+                    // A file that can only be read keeps its journal.
+                }
+            }
         }
+        try wait.retrying(checkEncoding)
+    }
+
+    private func run(_ pragma: String) throws {
+        _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false))
+    }
+
+    private var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// SQLITE_READONLY
+    private static let readOnly = "8"
+
+    /// Refuses a file that stores text in UTF-16: SQLite orders such texts by their bytes in that form, which is another
+    /// order than that of ``TableKit``.
+    private func checkEncoding() throws {
+        let question = SQLStatement("PRAGMA encoding", results: [.string], isRepeated: false)
+        guard case .text(let encoding)? = try execute(question).rows.first?.first, encoding != "UTF-8" else { return }
+        throw SQLConnectionError(
+            .noConnection, code: .unsupported,
+            "\(path) stores text in \(encoding), whose order is another. Copy it: sqlite3 OLD .dump | sqlite3 NEW")
     }
 
     deinit { close() }
 
     var isUsable: Bool { unsafe handle != nil }
+
+    /// Whether the file was removed, or replaced by another one, since the connection was opened.
+    var hasMoved: Bool {
+        var hasMoved: Int32 = 0
+        unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return hasMoved != 0
+    }
 
     func close() {
         unsafe prepared.values.forEach { unsafe sqlite3_finalize($0) }

@@ -45,9 +45,14 @@ private final class CommitCounter: Sendable {
 
     func value() throws -> Int64 {
         try state.withLock { state in
-            let connection = try state.connection ?? connector.connect()
-            if !state.isClosed { state.connection = connection }
-            let rows = try connection.execute(Self.question).rows
+            var connection = state.connection
+            if let kept = connection, !connector.isHealthy(kept) {
+                kept.close()
+                connection = nil
+            }
+            let asked = try connection ?? connector.connect()
+            if !state.isClosed { state.connection = asked }
+            let rows = try asked.execute(Self.question).rows
             guard case .integer(let value)? = rows.first?.first else { return 0 }
             return value
         }

@@ -13,7 +13,7 @@ final class SQLiteRegistry: Sendable {
         var busyTimeout: Double
 
         init(_ connector: SQLiteConnector) {
-            path = connector.canonicalPath
+            path = connector.path
             pragmas = connector.pragmas
             busyTimeout = connector.busyTimeout
         }

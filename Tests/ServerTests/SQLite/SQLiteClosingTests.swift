@@ -110,6 +110,64 @@ import Testing
         }
     }
 
+    @Test("A relative path stays the same file wherever the program goes") func relativePath() {
+        let connector = SQLiteConnector(path: "a.sqlite", pragmas: [], busyTimeout: 1)
+        #expect(connector.path == FileManager.default.currentDirectoryPath + "/a.sqlite")
+        for name in [":memory:", "", "file:a?mode=memory"] {
+            #expect(SQLiteConnector(path: name, pragmas: [], busyTimeout: 1).path == name)
+        }
+    }
+
+    @Test("A file that can only be read is read; a write says so") func readOnly() async throws {
+        try await withDirectory {
+            let writer = SQLiteConnector(path: path(), pragmas: [], busyTimeout: 1)
+            let written = try writer.connect()
+            _ = try written.execute(SQLStatement("CREATE TABLE Item (id INTEGER PRIMARY KEY)"))
+            written.close()
+            let reader = try SQLiteConnector(
+                path: "file:\(path())?mode=ro", pragmas: ["journal_mode = WAL"], busyTimeout: 1
+            ).connect()
+            let count = SQLStatement("SELECT count(*) FROM Item", results: [.int64])
+            #expect(try reader.execute(count).rows == [[.integer(0)]])
+            let error = #expect(throws: SQLConnectionError.self) {
+                _ = try reader.execute(SQLStatement("INSERT INTO Item VALUES (1)"))
+            }
+            #expect(error?.message.contains("readonly") == true)
+            reader.close()
+        }
+    }
+
+    @Test("A file that stores text in UTF-16 is refused: its order is another") func encoding() async throws {
+        try await withDirectory {
+            let connector = SQLiteConnector(path: path(), pragmas: [], busyTimeout: 1)
+            let connection = try connector.connect()
+            _ = try connection.execute(SQLStatement("PRAGMA user_version = 1", isRepeated: false))
+            connection.close()
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path()))
+            // The encoding in the file's header: 1 for UTF-8, 2 for UTF-16le.
+            #expect(bytes[59] == 1)
+            bytes[59] = 2
+            try bytes.write(to: URL(fileURLWithPath: path()))
+            let error = #expect(throws: SQLConnectionError.self) { _ = try connector.connect() }
+            #expect(error?.code == .unsupported && error?.message.contains("UTF-16le") == true, "\(error as Any)")
+        }
+    }
+
+    @Test("A connection to a file that was removed or replaced is not used again") func replaced() async throws {
+        try await withDirectory {
+            let connector = SQLiteConnector(path: path(), pragmas: [], busyTimeout: 1)
+            let connection = try connector.connect()
+            _ = try connection.execute(SQLStatement("PRAGMA user_version = 1", isRepeated: false))
+            #expect(connector.isHealthy(connection))
+            try FileManager.default.removeItem(atPath: path())
+            #expect(!connector.isHealthy(connection))
+            let next = try connector.connect()
+            _ = try next.execute(SQLStatement("PRAGMA user_version = 1", isRepeated: false))
+            #expect(connector.isHealthy(next) && !connector.isHealthy(connection))
+            for connection in [connection, next] { connection.close() }
+        }
+    }
+
     @Test("A transaction that is open when the database closes stores nothing and throws") func openTransaction()
         async throws
     {
