@@ -6,24 +6,27 @@ import Glibc
 import Darwin
 #endif
 
-/// A port that leads to a server far away: every answer arrives late.
+/// A port that leads to servers far away: every answer arrives late.
 public final class LongWay: Sendable {
     /// The port to connect to.
     public let port: Int
     private let listener: Int32
 
     /// - Parameters:
-    ///   - server: the port of the server.
+    ///   - servers: the ports of the servers. The first connection leads to the first one, and so on; the last one takes
+    ///     the rest.
     ///   - delay: how much later each answer arrives.
-    public init(to server: Int, delay: Duration) throws {
+    public init(to servers: Int..., delay: Duration) throws {
         (listener, port) = try FreePort.bound()
         guard listen(listener, 16) == 0 else { throw ServerFailure("Port \(port) does not listen.") }
         let listener = listener
         Thread.detachNewThread {
+            var left = servers[...]
             while true {
                 let client = accept(listener, nil, nil)
                 if client < 0 { return }
-                guard let server = FreePort.connection(to: server) else {
+                let next = left.count > 1 ? left.removeFirst() : left.first
+                guard let next, let server = FreePort.connection(to: next) else {
                     close(client)
                     continue
                 }

@@ -21,6 +21,8 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     private var doom: SQLConnectionError?
     /// The most bytes of a statement (`max_allowed_packet`).
     private let maximumPacket: Int
+    /// ER_MAX_PREPARED_STMT_COUNT_REACHED
+    private static let tooManyPrepared = "1461"
 
     /// Takes over a connection after its login.
     /// - Parameters:
@@ -230,7 +232,13 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
 
     private func prepare(_ statement: SQLStatement, _ deadline: inout AnswerDeadline) throws -> PreparedStatement {
         if let found = prepared.take(statement.text) { return found }
-        return try PreparedStatement(statement.text, link, &deadline)
+        do { return try PreparedStatement(statement.text, link, &deadline) } catch let error as SQLConnectionError
+            where error.serverCode == Self.tooManyPrepared && prepared.count > 0
+        {
+            // All programs share the server's limit; this connection gives its part back.
+            prepared.removeAll()
+            return try PreparedStatement(statement.text, link, &deadline)
+        }
     }
 
     /// Keeps a prepared statement for the next use of its text.

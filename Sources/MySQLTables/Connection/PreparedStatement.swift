@@ -205,7 +205,7 @@ struct PreparedStatements {
         entries[text] = statement
     }
 
-    /// Frees all statements. Close the connection first.
+    /// Frees all statements, also on the server if the connection is open.
     mutating func removeAll() {
         for statement in entries.values {
             statement.isKept = false

@@ -21,6 +21,7 @@ final class LoginAttempt: HostLogin {
     let address: MySQLAddress
     private(set) var state: HostLoginState = .waiting
     private(set) var node: NodeState?
+    private(set) var hasAnswered = false
     private var link: MySQLLink?
     private let isWriterNeeded: Bool
     private let isEncryptionNeeded: Bool
@@ -55,15 +56,20 @@ final class LoginAttempt: HostLogin {
             mysql_options4(raw, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", options.applicationName)
             // A local socket needs no encryption.
             if address.socket == nil || login.tls.mode != .preferred { login.tls.apply(to: raw) }
-            // The library reads this number as seconds for the socket, and as milliseconds for each answer of the TLS
-            // handshake: with seconds, a server 6 ms away would be out of reach. ``HostRace`` bounds the socket.
-            var timeout = UInt32(clamping: min(max(1, options.connectTimeout.milliseconds), Self.longestTimeout))
-            mysql_options(raw, MYSQL_OPT_CONNECT_TIMEOUT, &timeout)
+            if address.socket == nil, address.port != 0 {
+                // Otherwise the library takes its own socket for localhost, whatever the port.
+                var tcp = MYSQL_PROTOCOL_TCP.rawValue
+                mysql_options(raw, MYSQL_OPT_PROTOCOL, &tcp)
+            }
+            // For a name, the library repeats a failing look-up for this number of seconds.
+            let isName = address.socket == nil && !HostNames.isNumeric(address.target)
+            if isName { setTimeout(1, raw) } else { setHandshakeTimeout(options, raw) }
             for setting in settings { mysql_options(raw, MYSQL_INIT_COMMAND, setting) }
             let flags = UInt(CLIENT_FOUND_ROWS)
             wanted = mysql_real_connect_start(
-                connected, raw, address.socket == nil ? copy(address.host) : nil, copy(login.user),
+                connected, raw, address.socket == nil ? copy(address.target) : nil, copy(login.user),
                 copy(login.password), copy(login.database), address.port, copy(address.socket), flags)
+            if isName { setHandshakeTimeout(options, raw) }
             link.unblock()
             proceed()
         } catch let error as SQLConnectionError { state = .failed(error) } catch {}
@@ -76,6 +82,17 @@ final class LoginAttempt: HostLogin {
         status.deallocate()
         rows.deallocate()
         for text in texts { free(text) }
+    }
+
+    /// The library takes the time-out as milliseconds for each answer of the TLS handshake. With seconds, a server 6 ms
+    /// away would be out of reach. ``HostRace`` bounds the socket.
+    private func setHandshakeTimeout(_ options: MySQLOptions, _ raw: UnsafeMutablePointer<MYSQL>) {
+        setTimeout(UInt32(clamping: min(max(1, options.connectTimeout.milliseconds), Self.longestTimeout)), raw)
+    }
+
+    private func setTimeout(_ timeout: UInt32, _ raw: UnsafeMutablePointer<MYSQL>) {
+        var timeout = timeout
+        mysql_options(raw, MYSQL_OPT_CONNECT_TIMEOUT, &timeout)
     }
 
     private func copy(_ text: String?) -> UnsafeMutablePointer<CChar>? {
@@ -93,6 +110,7 @@ final class LoginAttempt: HostLogin {
 
     func advance(_ events: Int16) {
         guard let raw = link?.raw else { return }
+        if events & Int16(POLLIN) != 0 { hasAnswered = true }
         link?.unblock()
         let found = MySQLEvents.library(events, wanted: wanted)
         switch step {

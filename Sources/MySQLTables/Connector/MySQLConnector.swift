@@ -27,17 +27,12 @@ package final class MySQLConnector: SQLConnector {
 
     package func connect() throws -> MySQLConnection {
         var order = login.addresses
-        if let first = preferred.withLock({ $0 }), let position = order.firstIndex(of: first) {
+        let first = preferred.withLock { $0 }
+        if let position = first.flatMap({ order.firstIndex(where: $0.isAddress) }) {
             order.swapAt(0, position)
         }
         var race = HostRace(
-            order.map { address in
-                {
-                    LoginAttempt(
-                        self.login, address, settings: self.options.sessionSettings, options: self.options,
-                        isWriterNeeded: true)
-                }
-            })
+            resolved(order).map { host in host.map { $0.map(login) } }, isOrdered: options.hostChoice == .first)
         let attempt = try race.run(until: .now + options.connectTimeout)
         guard let link = attempt.take() else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
@@ -47,12 +42,29 @@ package final class MySQLConnector: SQLConnector {
         hasConnected.withLock { $0 = true }
         return MySQLConnection(
             link, options: options, place: address.description, maximumPacket: attempt.node?.maximumPacket ?? 1 << 24,
-            kill: { [login, options] number in Self.kill(number, login, address, options) },
+            kill: { [login, options, identity = attempt.node?.identity] number in
+                Self.kill(number, at: identity, login, address, options)
+            },
             answers: { [login, options] in Self.answers(login, address, options) })
     }
 
+    /// The addresses of servers. With a check of the server's identity the library needs its name.
+    private func resolved(_ servers: [MySQLAddress]) -> [Result<[MySQLAddress], SQLConnectionError>] {
+        if login.tls.mode == .verifyIdentity { return servers.map { .success([$0]) } }
+        return MySQLAddress.resolved(servers, within: options.connectTimeout)
+    }
+
+    private func login(_ address: MySQLAddress) -> () -> LoginAttempt {
+        {
+            LoginAttempt(
+                self.login, address, settings: self.options.sessionSettings, options: self.options,
+                isWriterNeeded: true)
+        }
+    }
+
     package func isHealthy(_ connection: MySQLConnection) -> Bool {
-        let question = SQLStatement(NodeState.question, results: Array(repeating: .string, count: 5))
+        let question = SQLStatement(
+            NodeState.question, results: Array(repeating: .string, count: NodeState.columnCount))
         do {
             let answer = try connection.execute(question, limit: options.answerTimeout).rows.first ?? []
             return NodeState(answer.map(\.string)).refusal(isWriterNeeded: true) == nil
@@ -62,25 +74,26 @@ package final class MySQLConnector: SQLConnector {
     /// Whether a server answers a login, even with a refusal.
     private static func answers(_ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions) -> Bool {
         let attempt = LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false)
-        var race = HostRace([{ attempt }])
+        var race = HostRace { attempt }
         do {
             _ = try race.run(until: .now + options.answerTimeout)
             return true
         } catch { return attempt.node != nil || !race.showsDeadHosts }
     }
 
-    /// Cancels the statement of a connection, over another one to the same host. If that fails, the statement runs on
+    /// Cancels the statement of a connection, over another one to the same server. If that fails, the statement runs on
     /// to its end or its time-out.
+    /// - Parameter identity: the server. A proxy may lead to another one, where the number is a stranger's.
     private static func kill(
-        _ number: UInt, _ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions
+        _ number: UInt, at identity: String?, _ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions
     ) {
         do {
-            var race = HostRace([
-                {
-                    LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false)
-                }
-            ])
+            var race = HostRace { LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false) }
             let attempt = try race.run(until: .now + options.connectTimeout)
+            guard attempt.node?.identity == identity else {
+                CRUDLogging.log(.warning, "A statement could not be cancelled: \(address) leads to another server now")
+                return
+            }
             guard let link = attempt.take(), let raw = link.raw else { return }
             var deadline = AnswerDeadline(options.answerTimeout)
             var result: Int32 = 0

@@ -13,6 +13,7 @@ import Darwin
 final class LoginAttempt: HostLogin {
     let address: HostAddress
     private(set) var state: HostLoginState = .waiting
+    private(set) var hasAnswered = false
     private var events = Int16(POLLOUT)
     private var raw: OpaquePointer?
 
@@ -34,6 +35,7 @@ final class LoginAttempt: HostLogin {
     }
 
     func advance(_ events: Int16) {
+        if events & Int16(POLLIN) != 0 { hasAnswered = true }
         switch PQconnectPoll(raw) {
         case PGRES_POLLING_READING: self.events = Int16(POLLIN)
         case PGRES_POLLING_WRITING: self.events = Int16(POLLOUT)

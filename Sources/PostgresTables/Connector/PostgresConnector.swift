@@ -75,11 +75,17 @@ package final class PostgresConnector: SQLConnector {
         _ hosts: Hosts, _ settings: LoginSettings, until deadline: ContinuousClock.Instant
     ) throws -> PostgresConnection {
         var order = hosts.addresses
-        if let first = preferred.withLock({ $0 }), let position = order.firstIndex(of: first) {
+        let first = preferred.withLock { $0 }
+        if let position = first.flatMap({ order.firstIndex(where: $0.isAddress) }) {
             order.swapAt(0, position)
         }
-        var race = HostRace(order.map { address in { LoginAttempt(settings, address) } })
-        let attempt = try race.run(until: deadline)
+        let now = ContinuousClock.now
+        var race = HostRace(
+            HostAddress.resolved(order, within: deadline - now).map { host in
+                host.map { addresses in addresses.map { address in { LoginAttempt(settings, address) } } }
+            })
+        // A slow look-up takes no time from the login.
+        let attempt = try race.run(until: max(deadline, .now + (deadline - now) / 2))
         guard let raw = attempt.take() else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
         }
@@ -96,7 +102,7 @@ package final class PostgresConnector: SQLConnector {
     private static func answers(_ settings: LoginSettings, _ address: HostAddress, within limit: Duration) -> Bool {
         // Servers of each role answer.
         let settings = settings.setting([("target_session_attrs", "any")])
-        var race = HostRace([{ LoginAttempt(settings, address) }])
+        var race = HostRace { LoginAttempt(settings, address) }
         do {
             _ = try race.run(until: .now + limit)
             return true

@@ -12,6 +12,8 @@ package protocol HostLogin: AnyObject {
     var state: HostLoginState { get }
     /// The host, for messages.
     var place: String { get }
+    /// Whether the host has sent anything.
+    var hasAnswered: Bool { get }
     /// The socket events it waits for; nil once it has ended.
     var interest: SocketInterest? { get }
     /// Continues after events of the socket.
@@ -37,41 +39,82 @@ package struct SocketInterest: Sendable {
 
 /// Connects to the first of several hosts that has the wanted role.
 ///
-/// The host that answered last starts. The others follow when it fails, or after a head start of 250 ms: a frozen
+/// The likeliest host starts. The others follow when it fails, or after a head start of 250 ms: a frozen
 /// server accepts connections but never answers, and must not use up the whole time. libpq would try the hosts in
 /// sequence without a limit for each; libmariadb takes a single host.
 package struct HostRace<Login: HostLogin> {
+    /// A login at one address of a host.
+    private struct Entrant {
+        /// The host's place in the list.
+        var host: Int
+        var login: Login
+    }
+
     private static var headStart: Duration { .milliseconds(250) }
+    /// How long a list's later host waits for an earlier one that has said nothing: some round trips to anywhere.
+    private static var longestSilence: Duration { .seconds(1) }
 
-    private var waiting: ArraySlice<() -> Login>
-    private var running: [Login] = []
+    private var waiting: ArraySlice<(host: Int, start: () -> Login)> = []
+    private var running: [Entrant] = []
+    /// The login that has succeeded.
+    private var winner: Entrant?
     private var failures: [SQLConnectionError] = []
+    /// Whether an earlier host of the list wins over a later one that is done sooner.
+    private let isOrdered: Bool
 
-    /// - Parameter logins: each starts a login at one host, the likeliest host first.
-    package init(_ logins: [() -> Login]) { waiting = logins[...] }
+    /// - Parameters:
+    ///   - hosts: for each host, what starts a login at each of its addresses, or why it has none. The likeliest host
+    ///     comes first.
+    ///   - isOrdered: whether a later host wins only if no earlier one can be used. Otherwise whoever is done first wins.
+    package init(_ hosts: [Result<[() -> Login], SQLConnectionError>], isOrdered: Bool = false) {
+        self.isOrdered = isOrdered
+        for (number, host) in hosts.enumerated() {
+            switch host {
+            case .success(let logins): waiting += logins.map { (number, $0) }
+            case .failure(let error): failures.append(error)
+            }
+        }
+    }
+
+    /// A race of one.
+    package init(_ login: @escaping () -> Login) { self.init([.success([login])]) }
 
     /// - Throws: ``SQLConnectionError`` of kind `noConnection`, with the reasons of all hosts.
     package mutating func run(until deadline: ContinuousClock.Instant) throws -> Login {
+        let begin = ContinuousClock.now
+        var next = begin + Self.headStart
         start(1)
-        var next = ContinuousClock.now + Self.headStart
         while true {
-            if let winner = collect() { return winner }
-            if running.isEmpty && waiting.isEmpty { throw failure }
+            collect()
             let now = ContinuousClock.now
+            let patience = winner.map { self.patience(of: $0, from: begin, until: deadline) } ?? deadline
+            if let winner, now >= patience { return winner.login }
+            if running.isEmpty && waiting.isEmpty { throw failure }
             guard now < deadline else { throw timeout }
             if running.isEmpty || now >= next {
                 start(waiting.count)
                 next = deadline
                 continue
             }
-            var interests = running.compactMap(\.interest).map {
+            var interests = running.compactMap(\.login.interest).map {
                 pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
             }
-            Poll.wait(&interests, min(deadline, waiting.isEmpty ? deadline : next) - now)
-            for (attempt, interest) in zip(running, interests) where interest.revents != 0 {
-                attempt.advance(interest.revents)
+            Poll.wait(&interests, min(patience, waiting.isEmpty ? deadline : next) - now)
+            for (entrant, interest) in zip(running, interests) where interest.revents != 0 {
+                entrant.login.advance(interest.revents)
             }
         }
+    }
+
+    /// Until when a host that is done waits for an earlier one of the list. A login takes up to seven round trips, so a
+    /// near host overtakes one that is far away or busy: programs that shall meet on one node would not.
+    private func patience(
+        of winner: Entrant, from begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant
+    ) -> ContinuousClock.Instant {
+        let earlier = isOrdered ? running.filter { $0.host < winner.host } : []
+        if earlier.isEmpty { return begin }
+        let hasAnswered = earlier.contains { $0.login.hasAnswered }
+        return hasAnswered ? begin + (deadline - begin) / 2 : min(begin + Self.longestSilence, deadline)
     }
 
     /// Whether a failed race shows that its hosts are gone. A refused login shows that a server answers. A failure of
@@ -91,37 +134,45 @@ package struct HostRace<Login: HostLogin> {
     }
 
     private mutating func start(_ count: Int) {
-        for login in waiting.prefix(count) { running.append(login()) }
+        for entry in waiting.prefix(count) { running.append(Entrant(host: entry.host, login: entry.start())) }
         waiting = waiting.dropFirst(count)
     }
 
-    /// Removes logins that have ended; returns the first that succeeded.
-    private mutating func collect() -> Login? {
-        var winner: Login?
-        running.removeAll { attempt in
-            switch attempt.state {
-            case .done:
-                winner = winner ?? attempt
-                return true
+    /// Removes logins that have ended; keeps that of the earliest host that succeeded.
+    private mutating func collect() {
+        var refused: Set<Int> = []
+        for entrant in running {
+            switch entrant.login.state {
+            case .done: if entrant.host < winner?.host ?? .max { winner = entrant }
             case .failed(let error):
                 failures.append(error)
-                return true
-            case .waiting: return false
+                if error.serverCode != nil { refused.insert(entrant.host) }
+            case .waiting: break
             }
         }
-        return winner
+        running.removeAll { entrant in
+            if case .waiting = entrant.login.state { return false }
+            return true
+        }
+        // The other addresses of a host that refuses a login lead to the same server: once is enough.
+        if !refused.isEmpty { waiting = waiting.filter { !refused.contains($0.host) }[...] }
     }
 
     private var failure: SQLConnectionError {
         let refusal = failures.first { $0.serverCode != nil }
         return SQLConnectionError(
-            .noConnection, code: .unavailable, serverCode: refusal?.serverCode,
-            failures.map(\.message).joined(separator: "; "))
+            .noConnection, code: .unavailable, serverCode: refusal?.serverCode, Self.text(failures.map(\.message)))
     }
 
     private var timeout: SQLConnectionError {
-        let silent = running.map { "\($0.place): no answer in time" }
-        return SQLConnectionError(
-            .noConnection, code: .unavailable, (failures.map(\.message) + silent).joined(separator: "; "))
+        let silent = running.map { "\($0.login.place): no answer in time" }
+        return SQLConnectionError(.noConnection, code: .unavailable, Self.text(failures.map(\.message) + silent))
+    }
+
+    /// The reasons, each once: the addresses of one host often have the same.
+    private static func text(_ reasons: [String]) -> String {
+        var told: [String] = []
+        for reason in reasons where !told.contains(reason) { told.append(reason) }
+        return told.joined(separator: "; ")
     }
 }

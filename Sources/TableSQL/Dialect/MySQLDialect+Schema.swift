@@ -36,6 +36,7 @@ extension MySQLDialect: SchemaDialect {
         case .renameTable(let name, let other):
             _ = try tables.existing(name)
             if tables[other] != nil { throw CatalogueErrors.exists(other) }
+            try checkCase(of: other, connection)
             try run("ALTER TABLE \(try quote(name)) RENAME TO \(try quote(other))", connection)
         case .addColumn(let name, let column): try add(column, to: try tables.existing(name), tables, connection)
         case .dropColumn(let name, let column): try drop(column, of: try tables.existing(name), connection)
@@ -72,6 +73,7 @@ extension MySQLDialect: SchemaDialect {
         _ structure: TableStructure, _ tables: [String: SQLTable], _ connection: any SQLConnection
     ) throws {
         if tables[structure.name] != nil { throw CatalogueErrors.exists(structure.name) }
+        try checkCase(of: structure.name, connection)
         for key in structure.primaryKey { try structure.checkKey(structure.columns[key]) }
         var known = tables
         known[structure.name] = SQLTable(info: TableInfo(structure: structure, indexes: [], estimatedRows: 0))
@@ -87,6 +89,16 @@ extension MySQLDialect: SchemaDialect {
                 try runUnchecked("ALTER TABLE \(try quote(table.structure.name)) ADD \(constraint)", connection)
             }
         }
+    }
+
+    /// Refuses capital letters where the server would make small ones of them: the table would not be found by its name.
+    private func checkCase(of name: String, _ connection: any SQLConnection) throws {
+        if name == name.lowercased() { return }
+        let question = SQLStatement("SELECT @@lower_case_table_names", results: [.int64], isRepeated: false)
+        guard try connection.execute(question).rows.first?.first == .integer(1) else { return }
+        throw CRUDSQLExeError(
+            "The server turns names of tables into small letters (lower_case_table_names = 1). Give the table a name in "
+                + "small letters, by TableNameProvider.", code: .unsupported, table: name)
     }
 
     /// The constraint of a foreign key; nil if its table does not exist yet. The server has no SET DEFAULT:

@@ -1,0 +1,91 @@
+import Foundation
+import Synchronization
+import TableKit
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Looks up the addresses of hosts.
+///
+/// The C libraries would do that within calls that are otherwise non-blocking, without a limit, and would then wait for a
+/// silent address as long as the login may take, although the next one answers.
+package enum HostNames {
+    /// The addresses of one host, or why there are none.
+    package typealias Answer = Result<[String], SQLConnectionError>
+
+    /// The numeric addresses of hosts, in the order in which RFC 6724 tries them. Looks all of them up at the same time.
+    /// The address of a numeric host is the host itself.
+    /// - Parameter limit: the longest wait. A look-up that takes longer goes on, and its result is not used.
+    package static func addresses(of hosts: [String], within limit: Duration) -> [Answer] {
+        let lookUps = hosts.map { host in isNumeric(host) ? nil : LookUp(host) }
+        let deadline = DispatchTime.now() + limit.seconds
+        return zip(hosts, lookUps).map { host, lookUp in lookUp?.answer(until: deadline) ?? .success([host]) }
+    }
+
+    /// Whether a host is an IPv4 or IPv6 address, which may have a zone.
+    package static func isNumeric(_ host: String) -> Bool {
+        var found: UnsafeMutablePointer<addrinfo>?
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_flags = AI_NUMERICHOST
+        guard unsafe getaddrinfo(host, nil, &hints, &found) == 0 else { return false }
+        unsafe freeaddrinfo(found)
+        return true
+    }
+
+    /// Blocks.
+    fileprivate static func lookUp(_ host: String) -> Answer {
+        var found: UnsafeMutablePointer<addrinfo>?
+        var hints = unsafe addrinfo()
+        #if canImport(Glibc)
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        unsafe hints.ai_socktype = SOCK_STREAM
+        #endif
+        let code = unsafe getaddrinfo(host, nil, &hints, &found)
+        guard code == 0 else { return .failure(failure(host, unsafe String(cString: gai_strerror(code)))) }
+        defer { unsafe freeaddrinfo(found) }
+        var addresses: [String] = []
+        var next = unsafe found
+        while let entry = unsafe next {
+            unsafe next = unsafe entry.pointee.ai_next
+            if let address = unsafe numeric(entry.pointee), !addresses.contains(address) { addresses.append(address) }
+        }
+        return addresses.isEmpty ? .failure(failure(host, "no address")) : .success(addresses)
+    }
+
+    private static func numeric(_ entry: addrinfo) -> String? {
+        var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let code = unsafe getnameinfo(
+            entry.ai_addr, entry.ai_addrlen, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST)
+        guard code == 0 else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    fileprivate static func failure(_ host: String, _ reason: String) -> SQLConnectionError {
+        SQLConnectionError(.noConnection, code: .unavailable, "The address of \(host) is not known: \(reason)")
+    }
+}
+
+/// A look-up on a thread of its own: `getaddrinfo` has no limit.
+private final class LookUp: Sendable {
+    private let host: String
+    private let result = Mutex<HostNames.Answer?>(nil)
+    private let end = DispatchSemaphore(value: 0)
+
+    init(_ host: String) {
+        self.host = host
+        Thread.detachNewThread { [self] in
+            let answer = HostNames.lookUp(host)
+            result.withLock { $0 = answer }
+            end.signal()
+        }
+    }
+
+    func answer(until deadline: DispatchTime) -> HostNames.Answer {
+        _ = end.wait(timeout: deadline)
+        return result.withLock { $0 } ?? .failure(HostNames.failure(host, "the look-up takes too long"))
+    }
+}

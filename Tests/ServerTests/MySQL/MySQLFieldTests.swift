@@ -1,0 +1,95 @@
+#if MySQL
+import Foundation
+import TableKit
+import TableSQL
+import Testing
+import TestServers
+
+@testable import MySQLTables
+
+extension MySQLTests {
+    /// Networks and settings that differ from those of a server of one's own.
+    @Suite struct Fields {
+        private struct Person: Codable { var id: Int }
+        private struct Place: Codable, TableNameProvider {
+            static let tableName = "place"
+            var id: Int
+        }
+
+        @Test("A port of localhost is a port, not the socket of the server that happens to run there") func localhost()
+            throws
+        {
+            let server = try MySQLServer.shared()
+            let connection = try MySQLConnector(
+                MySQLLogin("mysql://root@localhost:\(server.port)/mysql"), options: MySQLOptions()
+            ).connect()
+            defer { connection.close() }
+            #expect(try connection.rows("SELECT @@port", as: [.int64]) == [[.integer(Int64(server.port))]])
+        }
+
+        @Test("A server that says OFF where others say 0 takes writes") func words() {
+            for (text, takesWrites) in [
+                ("0", true), ("OFF", true), ("1", false), ("ON", false), ("NO_LOCK_NO_ADMIN", false),
+            ] {
+                let state = NodeState([text, "1024", nil, nil, nil, "a:1 1"])
+                #expect((state.refusal(isWriterNeeded: true) == nil) == takesWrites, "\(text)")
+                #expect(state.refusal(isWriterNeeded: false) == nil && state.identity == "a:1 1")
+            }
+        }
+
+        @Test("A cancellation behind a proxy ends no statement of another server") func strangers() throws {
+            let (own, other) = (try MySQLServer(), try MySQLServer.shared())
+            defer { own.remove() }
+            let way = try LongWay(to: own.port, other.port, delay: .milliseconds(1))
+            defer { way.end() }
+            func open(_ port: Int) throws -> MySQLConnection {
+                try MySQLConnector(MySQLLogin("mysql://root@127.0.0.1:\(port)/mysql"), options: MySQLOptions())
+                    .connect()
+            }
+            func number(_ connection: MySQLConnection) throws -> ColumnValue {
+                try connection.rows("SELECT CONNECTION_ID()", as: [.int64])[0][0]
+            }
+            // The same number on both servers, which count for themselves.
+            let stranger = try open(other.port)
+            defer { stranger.close() }
+            guard case .integer(let wanted) = try number(stranger) else { return }
+            while true {
+                let spare = try open(own.port)
+                defer { spare.close() }
+                guard case .integer(let last) = try number(spare) else { return }
+                try #require(last < wanted)
+                if last == wanted - 1 { break }
+            }
+            let cancelled = try open(way.port)
+            defer { cancelled.close() }
+            #expect(try number(cancelled) == .integer(wanted))
+            let sleeping = Background { try stranger.rows("SELECT SLEEP(2)", as: [.int64]) }
+            let waiting = Background { try? cancelled.rows("SELECT SLEEP(1)", as: [.int64]) }
+            usleep(300_000)
+            cancelled.cancel()
+            #expect(try sleeping.get() == [[.integer(0)]])
+            _ = try waiting.get()
+        }
+
+        @Test("Limits of a server: names in small letters only, and few prepared statements") func limits() throws {
+            let server = try MySQLServer(["--lower-case-table-names=1", "--max-prepared-stmt-count=8"])
+            defer { server.remove() }
+            let database = Database(
+                configuration: try MySQLDatabaseConfiguration(server.url(database: try server.makeDatabase())))
+            let error = #expect(throws: CRUDSQLExeError.self) { try database.create(Person.self) }
+            #expect(error?.code == .unsupported && error?.message.contains("lower_case_table_names") == true)
+            try database.create(Place.self).insert(Place(id: 1))
+            #expect(throws: CRUDSQLExeError.self) { try database.alter(.renameTable("place", to: "Place2")) }
+            #expect(try database.table(Place.self).count() == 1)
+            try database.configuration.close()
+            let connections = [try server.connection(), try server.connection()]
+            for number in 0..<40 {
+                #expect(
+                    try connections[number % 2].rows("SELECT ?, \(number)", [.value(.integer(1), .int64)], as: [.int64])
+                        == [[.integer(1)]])
+            }
+            for connection in connections { connection.close() }
+        }
+    }
+}
+#endif
