@@ -38,6 +38,7 @@ package final class MySQLConnector: SQLConnector {
             throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
         }
         let address = attempt.address
+        let peer = login.tls.mode == .verifyIdentity ? HostNames.peer(of: mysql_get_socket(link.raw)) : nil
         if options.hostChoice == .any { preferred.withLock { $0 = address } }
         hasConnected.withLock { $0 = true }
         return MySQLConnection(
@@ -45,7 +46,7 @@ package final class MySQLConnector: SQLConnector {
             kill: { [login, options, identity = attempt.node?.identity] number in
                 Self.kill(number, at: identity, login, address, options)
             },
-            answers: { [login, options] in Self.answers(login, address, options) })
+            answers: { [login, options] in Self.answers(login, address, peer, options) })
     }
 
     /// The addresses of servers. With a check of the server's identity the library needs its name.
@@ -71,14 +72,19 @@ package final class MySQLConnector: SQLConnector {
         } catch { return false }
     }
 
-    /// Whether a server answers a login, even with a refusal.
-    private static func answers(_ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions) -> Bool {
-        let attempt = LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false)
-        var race = HostRace { attempt }
-        do {
-            _ = try race.run(until: .now + options.answerTimeout)
+    /// Whether the server at an address still answers. Blocks.
+    /// - Parameter peer: the numeric host of a connection that was made by name; nil for others.
+    private static func answers(
+        _ login: MySQLLogin, _ address: MySQLAddress, _ peer: String?, _ options: MySQLOptions
+    ) -> Bool {
+        if let peer, case let names = HostNames.addresses(of: [address.host], within: options.answerTimeout),
+            case .success(let numbers)? = names.first, numbers.first != peer
+        {
+            // The certificate needs the name, which leads elsewhere now: a login would show nothing.
             return true
-        } catch { return attempt.node != nil || !race.showsDeadHosts }
+        }
+        let attempt = LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false)
+        return HostProbe.answers(attempt, within: options.answerTimeout)
     }
 
     /// Cancels the statement of a connection, over another one to the same server. If that fails, the statement runs on

@@ -98,15 +98,12 @@ package final class PostgresConnector: SQLConnector {
         return connection
     }
 
-    /// Whether a server answers a login, even with a refusal.
+    /// Whether the server at an address still answers. Blocks.
+    /// - Parameter address: with the number, as the name may lead elsewhere later.
     private static func answers(_ settings: LoginSettings, _ address: HostAddress, within limit: Duration) -> Bool {
         // Servers of each role answer.
         let settings = settings.setting([("target_session_attrs", "any")])
-        var race = HostRace { LoginAttempt(settings, address) }
-        do {
-            _ = try race.run(until: .now + limit)
-            return true
-        } catch { return !race.showsDeadHosts }
+        return HostProbe.answers(LoginAttempt(settings, address), within: limit)
     }
 
     private func setUp(_ connection: PostgresConnection, until deadline: ContinuousClock.Instant) throws {

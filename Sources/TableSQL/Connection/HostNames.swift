@@ -35,6 +35,18 @@ package enum HostNames {
         return true
     }
 
+    /// The address at the other end of a socket; nil for a local socket.
+    package static func peer(of socket: Int32) -> String? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutablePointer(to: &storage) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard unsafe getpeername(socket, address, &length) == 0 else { return nil }
+                return unsafe numeric(address, length)
+            }
+        }
+    }
+
     /// Blocks.
     fileprivate static func lookUp(_ host: String) -> Answer {
         var found: UnsafeMutablePointer<addrinfo>?
@@ -51,15 +63,21 @@ package enum HostNames {
         var next = unsafe found
         while let entry = unsafe next {
             unsafe next = unsafe entry.pointee.ai_next
-            if let address = unsafe numeric(entry.pointee), !addresses.contains(address) { addresses.append(address) }
+            if let address = unsafe numeric(entry.pointee.ai_addr, entry.pointee.ai_addrlen),
+                !addresses.contains(address)
+            {
+                addresses.append(address)
+            }
         }
         return addresses.isEmpty ? .failure(failure(host, "no address")) : .success(addresses)
     }
 
-    private static func numeric(_ entry: addrinfo) -> String? {
+    private static func numeric(_ address: UnsafePointer<sockaddr>?, _ length: socklen_t) -> String? {
+        guard let address = unsafe address,
+            unsafe [AF_INET, AF_INET6].contains(Int32(address.pointee.sa_family))
+        else { return nil }
         var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let code = unsafe getnameinfo(
-            entry.ai_addr, entry.ai_addrlen, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST)
+        let code = unsafe getnameinfo(address, length, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST)
         guard code == 0 else { return nil }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

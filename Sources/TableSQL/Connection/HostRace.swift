@@ -117,22 +117,6 @@ package struct HostRace<Login: HostLogin> {
         return hasAnswered ? begin + (deadline - begin) / 2 : min(begin + Self.longestSilence, deadline)
     }
 
-    /// Whether a failed race shows that its hosts are gone. A refused login shows that a server answers. A failure of
-    /// this machine, such as too many open files, shows nothing.
-    package var showsDeadHosts: Bool {
-        let own = [EMFILE, ENFILE, ENOMEM, ENOBUFS, EADDRNOTAVAIL]
-        let wasSilent = !running.isEmpty || !waiting.isEmpty
-        return wasSilent
-            || failures.allSatisfy { failure in
-                // libpq writes the reason, libmariadb its number.
-                failure.serverCode == nil
-                    && !own.contains {
-                        failure.message.contains(unsafe String(cString: strerror($0)))
-                            || failure.message.contains("(\($0))")
-                    }
-            }
-    }
-
     private mutating func start(_ count: Int) {
         for entry in waiting.prefix(count) { running.append(Entrant(host: entry.host, login: entry.start())) }
         waiting = waiting.dropFirst(count)

@@ -8,6 +8,9 @@ package final class SilenceProbe: Sendable {
         /// The number of the connection's statement: a late answer must not count for the next statement.
         var generation = 0
         var isAsking = false
+        /// When the last check began.
+        var asked: Moment?
+        /// The verdict of the last check.
         var isDead = false
         /// When the server last answered the probe.
         var answered: Moment?
@@ -30,6 +33,7 @@ package final class SilenceProbe: Sendable {
         state.withLock { state in
             state.generation += 1
             state.isAsking = false
+            state.asked = nil
             state.isDead = false
             state.answered = nil
         }
@@ -39,9 +43,12 @@ package final class SilenceProbe: Sendable {
     func isDead(silentSince heard: Moment) -> Bool {
         let now = Moment.now
         let (isDead, generation) = state.withLock { state -> (Bool, Int?) in
+            // The connection has been heard since the question.
+            if let asked = state.asked, heard > asked { state.isDead = false }
             let last = max(heard, state.answered ?? heard)
             guard !state.isDead, !state.isAsking, now - last > patience else { return (state.isDead, nil) }
             state.isAsking = true
+            state.asked = now
             return (false, state.generation)
         }
         if let generation {
@@ -51,7 +58,7 @@ package final class SilenceProbe: Sendable {
                     guard state.generation == generation else { return }
                     state.isAsking = false
                     state.isDead = !answers
-                    state.answered = .now
+                    if answers { state.answered = .now }
                 }
             }
         }

@@ -214,6 +214,45 @@ extension MySQLTests {
             }
         }
 
+        @Test("A slow statement of a server far away goes on, though a whole login takes longer than `answerTimeout`")
+        func farAway() throws {
+            let way = try LongWay(to: try MySQLServer.shared().port, delay: .seconds(1))
+            defer { way.end() }
+            var options = impatient(statement: .seconds(1000))
+            options.answerTimeout = .milliseconds(1800)
+            options.connectTimeout = .seconds(30)
+            let connection = try MySQLConnector(
+                MySQLLogin("mysql://root@127.0.0.1:\(way.port)/mysql"), options: options
+            ).connect()
+            defer { connection.close() }
+            #expect(try connection.rows("SELECT SLEEP(5)", as: [.int64]) == [[.integer(0)]])
+        }
+
+        @Test("A slow statement goes on, though a login would refuse the server's certificate by then")
+        func untrusted() throws {
+            guard Certificates.arePossible else { return }
+            let certificates = try Certificates()
+            defer { certificates.remove() }
+            try certificates.trust("right")
+            try withServer([
+                "--ssl-cert=\(certificates.certificate("right"))", "--ssl-key=\(certificates.key("right"))",
+            ]) { server in
+                let connector = MySQLConnector(
+                    try MySQLLogin(
+                        server.networkURL() + "?ssl-mode=verify-identity&ssl-ca=\(certificates.trusted)"),
+                    options: impatient(statement: .seconds(1000)))
+                let connection = try connector.connect()
+                defer { connection.close() }
+                try certificates.trust("wrong")
+                #expect(try connection.rows("SELECT SLEEP(2)", as: [.int64]) == [[.integer(0)]])
+                #expect(throws: SQLConnectionError.self) { try connector.connect() }
+                server.freeze()
+                defer { server.thaw() }
+                #expect(
+                    try connectionError { _ = try connection.rows("SELECT 1", as: [.int64]) }.kind == .connectionLost)
+            }
+        }
+
         @Test("A frozen host among several costs a moment, not the time-out") func frozenHost() throws {
             let shared = try MySQLServer.shared()
             try withServer { frozen in

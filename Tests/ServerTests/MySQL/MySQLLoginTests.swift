@@ -138,20 +138,11 @@ extension MySQLTests {
         @Test("Encryption is required, and the server's identity checked, where that is asked for") func encryption()
             throws
         {
-            guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else { return }
-            let directory =
-                FileManager.default.temporaryDirectory.path + "/siltstone-tls-\(UUID().uuidString.prefix(8))"
-            try ServerDirectory.make(directory)
-            defer { try? FileManager.default.removeItem(atPath: directory) }
-            for (name, address) in [("right", "IP:127.0.0.1"), ("wrong", "IP:127.0.0.9")] {
-                try ServerProcess.run([
-                    "/usr/bin/openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj",
-                    "/CN=\(name)", "-addext", "subjectAltName=\(address)", "-keyout", "\(directory)/\(name).key",
-                    "-out", "\(directory)/\(name).pem",
-                ])
-            }
+            guard Certificates.arePossible else { return }
+            let certificates = try Certificates()
+            defer { certificates.remove() }
             let server = try MySQLServer([
-                "--ssl-cert=\(directory)/right.pem", "--ssl-key=\(directory)/right.key",
+                "--ssl-cert=\(certificates.certificate("right"))", "--ssl-key=\(certificates.key("right"))",
             ])
             defer { server.remove() }
             func cipher(_ keywords: String) throws -> ColumnValue {
@@ -177,7 +168,7 @@ extension MySQLTests {
             #expect(try cipher("ssl-mode=disabled") == .text(""))
             #expect(try cipher("ssl-mode=preferred") != .text(""))
             #expect(try cipher("ssl-mode=required") != .text(""))
-            #expect(try cipher("ssl-mode=verify-identity&ssl-ca=\(directory)/right.pem") != .text(""))
+            #expect(try cipher("ssl-mode=verify-identity&ssl-ca=\(certificates.certificate("right"))") != .text(""))
             // The server may be in another part of the world.
             let way = try LongWay(to: server.port, delay: .milliseconds(150))
             defer { way.end() }
@@ -189,7 +180,7 @@ extension MySQLTests {
                 connection.close()
             }
             let stranger = try connectionError {
-                _ = try cipher("ssl-mode=verify-identity&ssl-ca=\(directory)/wrong.pem")
+                _ = try cipher("ssl-mode=verify-identity&ssl-ca=\(certificates.certificate("wrong"))")
             }
             #expect(stranger.kind == .noConnection)
             let plain = try connectionError {
