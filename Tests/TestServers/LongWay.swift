@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A port that leads to servers far away: every answer arrives late.
+/// A port that leads to servers far away: every answer arrives late, and what is sent may trickle.
 public final class LongWay: Sendable {
     /// The port to connect to.
     public let port: Int
@@ -16,8 +16,14 @@ public final class LongWay: Sendable {
     ///   - servers: the ports of the servers. The first connection leads to the first one, and so on; the last one takes
     ///     the rest.
     ///   - delay: how much later each answer arrives.
-    public init(to servers: Int..., delay: Duration) throws {
+    ///   - rate: the bytes a second that each client can send; nil for any number.
+    public init(to servers: Int..., delay: Duration = .zero, rate: Int? = nil) throws {
         (listener, port) = try FreePort.bound()
+        if rate != nil {
+            // Connections inherit it. What the system itself holds has arrived for the client.
+            var room: Int32 = 1 << 16
+            unsafe setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+        }
         guard listen(listener, 16) == 0 else { throw ServerFailure("Port \(port) does not listen.") }
         let listener = listener
         Thread.detachNewThread {
@@ -31,7 +37,7 @@ public final class LongWay: Sendable {
                     continue
                 }
                 let pair = SocketPair(client, server)
-                Thread.detachNewThread { pair.pass(from: client, to: server, after: .zero) }
+                Thread.detachNewThread { pair.pass(from: client, to: server, after: .zero, rate: rate) }
                 Thread.detachNewThread { pair.pass(from: server, to: client, after: delay) }
             }
         }
@@ -54,13 +60,17 @@ private final class SocketPair: Sendable {
         close(second)
     }
 
-    func pass(from source: Int32, to target: Int32, after delay: Duration) {
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    /// Passes bytes until either socket ends.
+    /// - Parameter rate: the most bytes a second.
+    func pass(from source: Int32, to target: Int32, after delay: Duration, rate: Int? = nil) {
+        let parts = 50
+        var bytes = [UInt8](repeating: 0, count: rate.map { $0 / parts } ?? 1 << 16)
         let capacity = bytes.count
         while true {
             let count = unsafe recv(source, &bytes, capacity, 0)
             if count <= 0 { break }
             Thread.sleep(forTimeInterval: delay / .seconds(1))
+            if rate != nil, count == capacity { Thread.sleep(forTimeInterval: 1 / Double(parts)) }
             if !deliver(bytes[..<count], to: target) { break }
         }
         shutdown(source, Int32(SHUT_RDWR))

@@ -87,7 +87,7 @@ final class MySQLLink {
                 giveUp()
                 throw error
             }
-            deadline.extend()
+            if events & Int16(POLLIN | POLLERR | POLLHUP) != 0 { deadline.extend() }
             wanted = proceed(MySQLEvents.library(events, wanted: wanted))
         }
     }

@@ -16,6 +16,10 @@ package struct AnswerDeadline {
     /// When the server was heard last; nil until the first ``Poll`` has waited since, so that a quick answer reads no
     /// clock.
     private var heard: Moment?
+    /// When bytes of the statement last reached the server's host; nil if they have since the last wait.
+    private var sent: Moment?
+    /// The bytes that it had not acknowledged after the last wait.
+    private var unacknowledged: Int32 = 0
     /// When the cancellation was noticed.
     private var shortened: Moment?
 
@@ -33,18 +37,27 @@ package struct AnswerDeadline {
         self.probe = probe
     }
 
-    /// Restarts the limit after data from the server.
+    /// Restarts the limit, and the grace of a cancellation, after data from the server.
     package mutating func extend() { heard = nil }
 
+    /// Restarts the limit after bytes of a long statement have left. The grace of a cancellation goes on.
+    fileprivate mutating func extendForSending() { sent = nil }
+
     /// The time left; 0 or less once the deadline has passed or the server is known to be dead.
-    /// - Parameter waited: how long the poll before has waited since data came.
-    fileprivate mutating func rest(after waited: Duration) -> Duration {
+    /// - Parameters:
+    ///   - waited: how long the poll before has waited since data came.
+    ///   - unacknowledged: the bytes that the server's host has not acknowledged.
+    fileprivate mutating func rest(after waited: Duration, unacknowledged: Int32) -> Duration {
         let now = Moment.now
         let heard = heard ?? now - waited
         self.heard = heard
+        let sent = unacknowledged < self.unacknowledged ? now : sent ?? now - waited
+        self.sent = sent
+        self.unacknowledged = unacknowledged
         if shortened == nil, let cancellation, cancellation.isRequested { shortened = now }
-        if let probe, probe.isDead(silentSince: heard) { return .zero }
-        let end = heard + limit
+        let last = max(heard, sent)
+        if let probe, probe.isDead(silentSince: last) { return .zero }
+        let end = last + limit
         guard let shortened else { return end - now }
         return min(end, max(heard, shortened) + grace) - now
     }
@@ -64,9 +77,13 @@ package enum Poll {
         while true {
             var entry = pollfd(fd: socket, events: events, revents: 0)
             let count = unsafe poll(&entry, 1, wait)
-            if count > 0 { return entry.revents }
+            if count > 0 {
+                if entry.revents & Int16(POLLOUT) != 0 { deadline.extendForSending() }
+                return entry.revents
+            }
             if count < 0 && errno != EINTR { return Int16(POLLERR) }
-            let rest = deadline.rest(after: count == 0 ? .milliseconds(wait) : .zero)
+            let rest = deadline.rest(
+                after: count == 0 ? .milliseconds(wait) : .zero, unacknowledged: unacknowledged(socket))
             guard rest > .zero else {
                 // An answer may have come while the deadline was computed.
                 if unsafe poll(&entry, 1, 0) > 0 { return entry.revents }
@@ -74,6 +91,19 @@ package enum Poll {
             }
             wait = Int32(min(rest, .milliseconds(slice)).milliseconds)
         }
+    }
+
+    /// The bytes that a socket has not brought to the other host yet. The system takes megabytes of a statement at once,
+    /// and says nothing while they trickle away.
+    private static func unacknowledged(_ socket: Int32) -> Int32 {
+        var count: Int32 = 0
+        #if canImport(Glibc)
+        _ = unsafe ioctl(socket, UInt(TIOCOUTQ), &count)
+        #else
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        _ = unsafe getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &length)
+        #endif
+        return count
     }
 
     /// Waits until one of several sockets is ready or the time is up.

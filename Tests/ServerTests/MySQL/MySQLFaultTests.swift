@@ -253,6 +253,22 @@ extension MySQLTests {
             }
         }
 
+        @Test("A statement that takes longer to send than a server may be silent arrives") func slowUpload() throws {
+            // Ten seconds, of which the system's own buffers hide several.
+            let way = try LongWay(to: try MySQLServer.shared().port, rate: 800_000)
+            defer { way.end() }
+            var options = impatient(statement: .seconds(2))
+            options.answerTimeout = .seconds(1)
+            let connection = try MySQLConnector(
+                MySQLLogin("mysql://root@127.0.0.1:\(way.port)/mysql"), options: options
+            ).connect()
+            defer { connection.close() }
+            let bytes = [UInt8](repeating: 0, count: 8_000_000)
+            #expect(
+                try connection.rows("SELECT LENGTH(?)", [.value(.bytes(bytes), .bytes)], as: [.int64])
+                    == [[.integer(8_000_000)]])
+        }
+
         @Test("A frozen host among several costs a moment, not the time-out") func frozenHost() throws {
             let shared = try MySQLServer.shared()
             try withServer { frozen in

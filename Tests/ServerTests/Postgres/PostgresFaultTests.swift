@@ -219,6 +219,33 @@ extension PostgresTests {
             #expect(try connectionError { try connection.run("SELECT 1") }.kind == .connectionLost)
         }
 
+        @Test("A statement that takes longer to send than a server may be silent arrives") func slowUpload() throws {
+            let server = try PostgresServer()
+            defer { server.remove() }
+            // Ten seconds, of which the system's own buffers hide several.
+            let way = try LongWay(to: server.port, rate: 800_000)
+            defer { way.end() }
+            var options = impatient()
+            // The server counts from the message before the long one.
+            options.statementTimeout = nil
+            options.silenceTimeout = .seconds(3)
+            options.answerTimeout = .seconds(1)
+            let connection = try PostgresConnector(
+                "host=127.0.0.1 port=\(way.port) user=postgres dbname=postgres", options: options
+            ).connect()
+            defer { connection.close() }
+            let bytes = [UInt8](repeating: 0, count: 8_000_000)
+            #expect(
+                try connection.rows("SELECT length($1::bytea)", [.value(.bytes(bytes), .bytes)], as: [.int64])
+                    == [[.integer(8_000_000)]])
+            // What the server does not take is not sent.
+            server.freeze()
+            #expect(
+                try connectionError {
+                    _ = try connection.rows("SELECT length($1::bytea)", [.value(.bytes(bytes), .bytes)], as: [.int64])
+                }.kind == .connectionLost)
+        }
+
         @Test("A repository tells a change without an answer as unknown, not as failed") func repository() async throws
         {
             let server = try PostgresServer()
