@@ -38,7 +38,9 @@ package final class MySQLConnector: SQLConnector {
             throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
         }
         let address = attempt.address
-        let peer = login.tls.mode == .verifyIdentity ? HostNames.peer(of: mysql_get_socket(link.raw)) : nil
+        let socket = mysql_get_socket(link.raw)
+        Keepalive.apply(to: socket)
+        let peer = login.tls.mode == .verifyIdentity ? HostNames.peer(of: socket) : nil
         if options.hostChoice == .any { preferred.withLock { $0 = address } }
         hasConnected.withLock { $0 = true }
         return MySQLConnection(

@@ -146,6 +146,10 @@ package final class PostgresConnector: SQLConnector {
             // Usually only some of several hosts accept writes.
             if wanted == "any", addresses.count > 1 { wanted = "read-write" }
             settings.set("target_session_attrs", wanted)
+            for (keyword, value) in [
+                ("keepalives_idle", Keepalive.idle), ("keepalives_interval", Keepalive.interval),
+                ("keepalives_count", Keepalive.count),
+            ] where values[keyword] == nil { settings.set(keyword, "\(value)") }
             let seconds = values["connect_timeout"].flatMap { Int($0) } ?? 0
             let hosts = Hosts(
                 addresses: addresses, settings: settings,

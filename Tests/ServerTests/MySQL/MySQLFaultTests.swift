@@ -269,6 +269,20 @@ extension MySQLTests {
                     == [[.integer(8_000_000)]])
         }
 
+        @Test("TCP asks a silent server after a minute") func keepalive() throws {
+            let way = try LongWay(to: try MySQLServer.shared().port)
+            defer { way.end() }
+            let connection = try MySQLConnector(
+                MySQLLogin("mysql://root@127.0.0.1:\(way.port)/mysql"), options: MySQLOptions()
+            ).connect()
+            defer { connection.close() }
+            if keepaliveTimers(toPort: way.port).isEmpty { return }
+            // After the acknowledgements, which have a timer of their own.
+            try waitUntil("the timer runs") {
+                keepaliveTimers(toPort: way.port).contains { $0.map { $0 <= 60 && $0 > 25 } ?? false }
+            }
+        }
+
         @Test("A frozen host among several costs a moment, not the time-out") func frozenHost() throws {
             let shared = try MySQLServer.shared()
             try withServer { frozen in

@@ -246,6 +246,27 @@ extension PostgresTests {
                 }.kind == .connectionLost)
         }
 
+        @Test("TCP asks a silent server after a minute, or when the connection string says so") func keepalive() throws
+        {
+            for (keywords, seconds) in [("", 60.0), (" keepalives_idle=30", 30), (" keepalives=0", nil)] {
+                let way = try LongWay(to: try PostgresServer.shared().port)
+                defer { way.end() }
+                let connection = try PostgresConnector(
+                    "host=127.0.0.1 port=\(way.port) user=postgres dbname=postgres" + keywords,
+                    options: PostgresOptions()
+                ).connect()
+                defer { connection.close() }
+                // After the acknowledgements, which have a timer of their own.
+                if keepaliveTimers(toPort: way.port).isEmpty { return }
+                try waitUntil("the timer runs\(keywords)") {
+                    keepaliveTimers(toPort: way.port).contains { timer in
+                        guard let seconds else { return timer == nil }
+                        return timer.map { $0 <= seconds && $0 > seconds - 25 } ?? false
+                    }
+                }
+            }
+        }
+
         @Test("A repository tells a change without an answer as unknown, not as failed") func repository() async throws
         {
             let server = try PostgresServer()
