@@ -43,6 +43,18 @@ public enum FreePort {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
+    /// The port at this end of a socket.
+    static func number(of socket: Int32) -> Int {
+        var address = loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = unsafe getsockname(socket, address, &length)
+            }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
     /// A socket that is connected to a port; nil if nobody listens there.
     static func connection(to port: Int) -> Int32? {
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

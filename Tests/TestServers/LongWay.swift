@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -6,11 +7,13 @@ import Glibc
 import Darwin
 #endif
 
-/// A port that leads to servers far away: every answer arrives late, and what is sent may trickle.
+/// A port that leads to servers far away: every answer arrives late, what is sent may trickle, and connections may be
+/// lost.
 public final class LongWay: Sendable {
     /// The port to connect to.
     public let port: Int
     private let listener: Int32
+    private let pairs = SocketPairs()
 
     /// - Parameters:
     ///   - servers: the ports of the servers. The first connection leads to the first one, and so on; the last one takes
@@ -25,7 +28,7 @@ public final class LongWay: Sendable {
             unsafe setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         }
         guard listen(listener, 16) == 0 else { throw ServerFailure("Port \(port) does not listen.") }
-        let listener = listener
+        let (listener, pairs) = (listener, pairs)
         Thread.detachNewThread {
             var left = servers[...]
             while true {
@@ -37,6 +40,7 @@ public final class LongWay: Sendable {
                     continue
                 }
                 let pair = SocketPair(client, server)
+                pairs.all.withLock { $0[FreePort.number(of: server)] = pair }
                 Thread.detachNewThread { pair.pass(from: client, to: server, after: .zero, rate: rate) }
                 Thread.detachNewThread { pair.pass(from: server, to: client, after: delay) }
             }
@@ -46,12 +50,22 @@ public final class LongWay: Sendable {
     /// Accepts no more connections. Those that there are stay.
     public func end() { shutdown(listener, Int32(SHUT_RDWR)) }
 
+    /// Loses a connection: nothing passes any more, and neither side hears of the other's end.
+    /// - Parameter source: the port from which the server sees the connection come.
+    public func lose(_ source: Int) { pairs.all.withLock { $0[source] }?.lose() }
+
     deinit { close(listener) }
 }
 
-/// Two sockets whose bytes go to each other. They are closed when both directions have ended.
+/// The connections of a way, by the ports from which the server sees them come.
+private final class SocketPairs: Sendable {
+    let all = Mutex<[Int: SocketPair]>([:])
+}
+
+/// Two sockets whose bytes go to each other. They are closed with the way to which they belong.
 private final class SocketPair: Sendable {
     private let first, second: Int32
+    private let isLost = Atomic(false)
 
     init(_ first: Int32, _ second: Int32) { (self.first, self.second) = (first, second) }
 
@@ -59,6 +73,8 @@ private final class SocketPair: Sendable {
         close(first)
         close(second)
     }
+
+    func lose() { isLost.store(true, ordering: .relaxed) }
 
     /// Passes bytes until either socket ends.
     /// - Parameter rate: the most bytes a second.
@@ -71,8 +87,10 @@ private final class SocketPair: Sendable {
             if count <= 0 { break }
             Thread.sleep(forTimeInterval: delay / .seconds(1))
             if rate != nil, count == capacity { Thread.sleep(forTimeInterval: 1 / Double(parts)) }
+            if isLost.load(ordering: .relaxed) { continue }
             if !deliver(bytes[..<count], to: target) { break }
         }
+        if isLost.load(ordering: .relaxed) { return }
         shutdown(source, Int32(SHUT_RDWR))
         shutdown(target, Int32(SHUT_RDWR))
     }

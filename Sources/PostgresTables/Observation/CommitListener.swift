@@ -46,10 +46,9 @@ final class CommitListener: @unchecked Sendable {
         let (first, second) = CommitChannel.lock
         try flag.executeWithoutWaiting(
             SQLStatement("SELECT pg_advisory_lock(\(first), \(second))", isRepeated: false))
-        let question = CommitChannel.listeners(PQbackendPID(flag.link.raw))
         // Until the transactions that share the lock have committed.
         while true {
-            let counts = try ears.run([question], limit: limit)[0].rows.first ?? []
+            let counts = try ears.run([presence], limit: limit)[0].rows.first ?? []
             if case .integer(1...)? = counts.first, case .integer(1...)? = counts.last { return }
             guard ContinuousClock.now < deadline else {
                 throw SQLConnectionError(
@@ -78,14 +77,20 @@ final class CommitListener: @unchecked Sendable {
 
     private func messages() -> [CommitChannel.Message] { ears.notifications().map(CommitChannel.message) }
 
-    /// Checks that the server still answers and accepts writes.
+    /// Checks that the server still answers, accepts writes, and has the session of the lock. A network may lose that
+    /// session, and the lock with it, without a word to its connection here.
     /// - Throws: ``SQLConnectionError`` if it does not.
     func check() throws {
         let question = SQLStatement("SHOW transaction_read_only", results: [.string], isRepeated: false)
-        guard try ears.run([question], limit: limit)[0].rows == [[.text("off")]] else {
-            throw lost("The server takes no writes any more")
+        let answers = try ears.run([question, presence], limit: limit)
+        guard answers[0].rows == [[.text("off")]] else { throw lost("The server takes no writes any more") }
+        guard case .integer(1...)? = answers[1].rows.first?.last else {
+            throw lost("The session that holds the lock of observation, or waits for it, has ended")
         }
     }
+
+    /// Asks for the number of listeners, and whether this one is among them.
+    private var presence: SQLStatement { CommitChannel.listeners(PQbackendPID(flag.link.raw)) }
 
     private func lost(_ message: String) -> SQLConnectionError {
         SQLConnectionError(.connectionLost, code: .unavailable, message)

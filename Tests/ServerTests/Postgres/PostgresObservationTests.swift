@@ -141,6 +141,39 @@ extension PostgresTests {
             }
         }
 
+        /// The session that holds the lock. Other tests lock in databases of their own on the same server.
+        private static let holder =
+            "pid = (SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
+            + " WHERE datname = current_database() AND locktype = 'advisory' AND granted LIMIT 1)"
+
+        @Test("An observer hears of commits again after the network has lost its lock", .timeLimit(.minutes(2)))
+        func lostLock() async throws {
+            let server = try PostgresServer.shared()
+            let name = try server.makeDatabase()
+            let way = try LongWay(to: server.port)
+            defer { way.end() }
+            let observer = try program("host=127.0.0.1 port=\(way.port) user=postgres dbname=\(name)")
+            let writer = try program(server.connectionString(database: name))
+            try await writer.create(Item.self)
+            var values = try values(observer)
+            try await take([], &values)
+            let pool = writer.configuration.server.pool
+            let question = "SELECT client_port, pid FROM pg_stat_activity WHERE " + Self.holder
+            let session = try await pool.withConnection { try $0.rows(question, as: [.int64, .int64]) }.first
+            let process = Int32(try #require(session?.last?.int))
+            way.lose(try #require(session?.first?.int))
+            try await run(writer, "SELECT pg_terminate_backend(\(process))")
+            func hasLock() async throws -> Bool {
+                try await pool.withConnection {
+                    try $0.execute(CommitChannel.listeners(process)).rows.first?.last != .integer(0)
+                }
+            }
+            while try await hasLock() {}
+            // Nobody announces it.
+            try await writer.table(Item.self).insert(Item(id: 1, size: 1))
+            try await take([1], &values)
+        }
+
         @Test("Observers go on when the connections of one, or of all, are lost", .timeLimit(.minutes(10)))
         func lostConnections() async throws {
             let text = try string()
@@ -150,10 +183,7 @@ extension PostgresTests {
             try await take([], &one)
             try await take([], &other)
             let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
-            // Other tests lock in databases of their own on the same server.
-            let holder =
-                "pid = (SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
-                + " WHERE datname = current_database() AND locktype = 'advisory' AND granted LIMIT 1)"
+            let holder = Self.holder
             let ends = [
                 // The one that holds the lock, then the one that waited for it and holds it now.
                 holder, holder,
