@@ -8,8 +8,14 @@ extension MySQLDialect: SchemaDialect {
 
     /// A lock of the whole server by the database's name. A node of a Galera cluster knows only its own locks.
     package var migrationLock: SQLStatement? {
-        SQLStatement("SELECT GET_LOCK(CONCAT('siltstone.', SHA1(DATABASE())), 0)", results: [.int64])
+        SQLStatement("SELECT GET_LOCK(\(Self.migrationLockName), 0)", results: [.int64])
     }
+
+    package var migrationLockHolder: SQLStatement? {
+        SQLStatement("SELECT IS_USED_LOCK(\(Self.migrationLockName))", results: [.int64])
+    }
+
+    private static let migrationLockName = "CONCAT('siltstone.', SHA1(DATABASE()))"
 
     /// Prefix of constraints and indexes that the catalogue leaves out.
     static let hiddenPrefix = "silt_"

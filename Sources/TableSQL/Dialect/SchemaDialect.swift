@@ -15,6 +15,9 @@ package protocol SchemaDialect: SQLDialect {
     /// the transactions of migrations keep each other out.
     var migrationLock: SQLStatement? { get }
 
+    /// The number of the connection that holds the lock of migrations, as the server counts; NULL if none does.
+    var migrationLockHolder: SQLStatement? { get }
+
     /// Whether nothing changes the catalogue between the reads of a transaction and its own change.
     var locksCatalogue: Bool { get }
 
@@ -70,6 +73,7 @@ extension SchemaDialect {
     package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }
     package var migrationLock: SQLStatement? { nil }
+    package var migrationLockHolder: SQLStatement? { nil }
     package var locksCatalogue: Bool { false }
     package var impatience: [String] { [] }
     package var commitsStatements: Bool { false }

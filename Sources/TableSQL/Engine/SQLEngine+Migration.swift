@@ -31,16 +31,33 @@ extension SQLEngine {
 
     private func take(_ lock: SQLStatement, _ connection: Connector.Connection) throws {
         let task = TaskCancellation.current
+        var report: Moment? = .now + .seconds(30)
         while true {
             try core.checkOpen()
             if task?.isCancelled == true { throw CancellationError() }
             switch try connection.execute(lock).rows.first?.first {
             case .integer(1): return
-            case .integer(0): Thread.sleep(forTimeInterval: 0.05)
+            case .integer(0):
+                if let due = report, due < .now {
+                    report = nil
+                    try tellHolder(connection)
+                }
+                Thread.sleep(forTimeInterval: 0.05)
             default:
                 throw CRUDSQLExeError(
                     "The server gives no lock for a migration. Does the URL name a database?", code: .argument)
             }
         }
+    }
+
+    /// Logs who holds the lock. A server keeps the lock of a machine that is gone for hours.
+    private func tellHolder(_ connection: Connector.Connection) throws {
+        guard let question = core.dialect.migrationLockHolder,
+            case .integer(let holder)? = try connection.execute(question).rows.first?.first
+        else { return }
+        CRUDLogging.log(
+            .warning,
+            "A migration waits for the lock that connection \(holder) of \(pool.connector.place) holds."
+                + " If that connection's program is gone, KILL \(holder) frees the lock")
     }
 }

@@ -283,6 +283,24 @@ extension MySQLTests {
             }
         }
 
+        @Test("Who waits for the lock of migrations learns which connection holds it") func migrationLock() throws {
+            let server = try MySQLServer.shared()
+            let database = try server.makeDatabase()
+            let holder = try server.connection(database: database)
+            let waiter = try server.connection(database: database)
+            defer {
+                holder.close()
+                waiter.close()
+            }
+            let lock = try #require(MySQLDialect().migrationLock)
+            let question = try #require(MySQLDialect().migrationLockHolder)
+            #expect(try waiter.execute(question).rows == [[.null]])
+            #expect(try holder.execute(lock).rows == [[.integer(1)]])
+            #expect(try waiter.execute(lock).rows == [[.integer(0)]])
+            let number = try holder.rows("SELECT CONNECTION_ID()", as: [.int64])
+            #expect(try waiter.execute(question).rows == number)
+        }
+
         @Test("A frozen host among several costs a moment, not the time-out") func frozenHost() throws {
             let shared = try MySQLServer.shared()
             try withServer { frozen in
