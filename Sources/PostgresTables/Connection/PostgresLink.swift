@@ -18,6 +18,8 @@ final class PostgresLink {
     private(set) var raw: OpaquePointer?
     /// Whether the connection must not be used again.
     private(set) var isBroken = false
+    /// Whether OpenSSL may hold bytes of which `poll(2)` knows nothing.
+    private let isEncrypted: Bool
     private let notices = NoticeWatch()
     /// A result that was read but not handled.
     private var pending: OpaquePointer?
@@ -25,6 +27,7 @@ final class PostgresLink {
     /// Takes over a connection after its login.
     init(_ raw: OpaquePointer) throws {
         self.raw = raw
+        isEncrypted = PQsslInUse(raw) == 1
         PQsetErrorVerbosity(raw, PQERRORS_DEFAULT)
         notices.install(raw)
         guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
@@ -89,7 +92,11 @@ final class PostgresLink {
         }
         while true {
             let flushed = PQflush(raw)
-            if PQisBusy(raw) == 0 || PQstatus(raw) == CONNECTION_BAD { break }
+            if isComplete { break }
+            if isEncrypted {
+                drain()
+                if isComplete { break }
+            }
             let events = flushed == 1 ? POLLIN | POLLOUT : POLLIN
             if try Poll.wait(PQsocket(raw), Int16(events), &deadline) & Int16(POLLIN | POLLERR | POLLHUP) != 0 {
                 PQconsumeInput(raw)
@@ -97,6 +104,16 @@ final class PostgresLink {
             }
         }
         return PQgetResult(raw).map { PostgresResult($0) }
+    }
+
+    /// Whether the next result needs no more data.
+    private var isComplete: Bool { PQisBusy(raw) == 0 || PQstatus(raw) == CONNECTION_BAD }
+
+    /// Takes what OpenSSL has decrypted. Some versions of libpq leave it there where a record does not fit into their
+    /// buffer. The first call takes the rest of that record; it could leave another one only by filling the buffer
+    /// anew, which it has doubled.
+    private func drain() {
+        for _ in 0..<2 where !isComplete { PQconsumeInput(raw) }
     }
 }
 #endif
