@@ -14,6 +14,8 @@ extension ServerPool<MySQLConnector> {
 extension MySQLConnector: ServerConnector {
     /// The database, the user or its method of authentication, the client's host.
     package static var lastingRefusals: Set<String> { ["1044", "1045", "1049", "1129", "1130", "1251", "1698"] }
+    /// The limits of the server, of each user, of this user.
+    package static var fullServerRefusals: Set<String> { ["1040", "1203", "1226"] }
     package static var passingRefusals: Set<String> { ["1040", "1203", "1226", "1047"] }
 }
 #endif

@@ -22,6 +22,7 @@ extension ServerPool<PostgresConnector> {
 extension PostgresConnector: ServerConnector {
     /// Authentication, an unknown database, a role without the right to connect.
     package static var lastingRefusals: Set<String> { ["28000", "28P01", "3D000", "42501"] }
+    package static var fullServerRefusals: Set<String> { ["53300"] }
     package static var passingRefusals: Set<String> { ["57P03", "53300"] }
 }
 #endif

@@ -10,6 +10,8 @@ package struct ConnectionPoolOptions: Sendable {
     package var acquireTimeout = 30.0
     /// A connection that was idle longer, in seconds, gets a health check before its next use.
     package var healthCheckAfter = 1.0
+    /// The time between two logins while the server has no room for another connection, in seconds.
+    package var fullServerPause = 0.5
 
     package init() {}
 }
@@ -17,14 +19,14 @@ package struct ConnectionPoolOptions: Sendable {
 /// Connections that callers share, each used by one caller at a time.
 ///
 /// A caller owns a connection from ``acquire()`` to ``release(_:)``. Callers are served first come, first served.
-/// A connection that is no longer usable is closed on release, and a new one is made for the next caller.
+/// A connection that is no longer usable is closed on release, and a new one is made for the next caller. If the server
+/// has no room for another connection, callers wait for those that exist.
 package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package typealias Connection = Connector.Connection
 
     private typealias Grant = PoolQueue.Grant
     private typealias Resting = PoolQueue.Resting
     private typealias Waiter = PoolQueue.Waiter
-    private typealias State = PoolQueue.State
 
     package let connector: Connector
     package let options: ConnectionPoolOptions
@@ -34,7 +36,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package init(_ connector: Connector, _ options: ConnectionPoolOptions = ConnectionPoolOptions()) {
         self.connector = connector
         self.options = options
-        queue = PoolQueue(restsFor: .seconds(options.healthCheckAfter))
+        queue = PoolQueue(options)
         threads = WorkerThreads(name: "siltstone.sql")
     }
 
@@ -44,31 +46,55 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     /// - Throws: ``SQLConnectionError`` of kind `noConnection`.
     package func acquire() throws -> Connection {
         if let connection = ready() { return connection }
-        let semaphore = DispatchSemaphore(value: 0)
-        let result = Mutex<Grant?>(nil)
-        let waiter = wait { grant in
-            result.withLock { $0 = grant }
-            semaphore.signal()
+        var turn = Turn(end: .now + .seconds(options.acquireTimeout))
+        while true {
+            let semaphore = DispatchSemaphore(value: 0)
+            let result = Mutex<Grant?>(nil)
+            let number = queue.wait(turn.place, closed: closed) { grant in
+                result.withLock { $0 = grant }
+                semaphore.signal()
+            }
+            turn.place = turn.place ?? number
+            if semaphore.wait(timeout: .now() + turn.left / .seconds(1)) == .timedOut {
+                if queue.giveUp(number) { throw exhausted(turn) }
+                semaphore.wait()  // The grant is on its way.
+            }
+            guard let grant = result.withLock({ $0 }) else { throw exhausted(turn) }
+            if let connection = try redeem(grant, &turn) { return connection }
         }
-        if semaphore.wait(timeout: .now() + options.acquireTimeout) == .timedOut, giveUp(waiter) { throw exhausted }
-        // A grant that arrived just before the time-out is used.
-        guard let grant = result.withLock({ $0 }) else { throw exhausted }
-        return try redeem(grant)
     }
 
     /// Like ``acquire()``, but suspends.
     /// - Throws: also `CancellationError` if the task is cancelled while it waits.
     package func acquire() async throws -> Connection {
         if let connection = ready() { return connection }
+        var turn = Turn(end: .now + .seconds(options.acquireTimeout))
+        while true {
+            guard let grant = await grant(&turn) else { throw CancellationError() }
+            let (connection, next) = try await threads.run { [turn] in
+                var turn = turn
+                return (try self.redeem(grant, &turn), turn)
+            }
+            if let connection { return connection }
+            turn = next
+        }
+    }
+
+    /// Suspends until there is a grant; nil if the task is cancelled before.
+    private func grant(_ turn: inout Turn) async -> Grant? {
+        let waiting = turn
         let timeout = Mutex<Task<Void, Never>?>(nil)
+        let number = Mutex(0)
         let grant: Grant? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let waiter = wait { continuation.resume(returning: $0) }
-                let task = Task { [options] in
-                    var outcome: Grant? = .refused(exhausted)
+                let waiter = queue.wait(waiting.place, closed: closed) { continuation.resume(returning: $0) }
+                number.withLock { $0 = waiter }
+                let task = Task {
                     // Ended by the task's cancellation, or by a grant, which leaves no waiter.
-                    do { try await Task.sleep(for: .seconds(options.acquireTimeout)) } catch { outcome = nil }
-                    if self.giveUp(waiter) { continuation.resume(returning: outcome) }
+                    var isCancelled = false
+                    do { try await Task.sleep(for: waiting.left) } catch { isCancelled = true }
+                    guard self.queue.giveUp(waiter) else { return }
+                    continuation.resume(returning: isCancelled ? nil : .refused(self.exhausted(waiting)))
                 }
                 timeout.withLock { $0 = task }
                 if Task.isCancelled { task.cancel() }
@@ -77,8 +103,8 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
             timeout.withLock { $0?.cancel() }
         }
         timeout.withLock { $0?.cancel() }
-        guard let grant else { throw CancellationError() }
-        return try await threads.run { try self.redeem(grant) }
+        turn.place = turn.place ?? number.withLock { $0 }
+        return grant
     }
 
     /// The connection released last, if it needs no health check. Connections are idle only while nobody waits.
@@ -124,6 +150,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
             defer {
                 state.isClosed = true
                 state.count -= state.resting.count
+                state.made -= state.resting.count
                 state.resting = []
                 state.waiters = []
             }
@@ -133,40 +160,9 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         for waiter in waiters { waiter.wake(.refused(closed)) }
     }
 
-    /// Calls `wake` with a connection or the right to make one, now or later.
-    /// - Returns: the number of the waiting caller; 0 if `wake` was called at once.
-    private func wait(_ wake: @escaping @Sendable (Grant) -> Void) -> Int {
-        let (grant, number) = queue.state.withLock { state -> (Grant?, Int) in
-            if state.isClosed { return (.refused(closed), 0) }
-            if let resting = state.resting.popLast() { return (checked(resting), 0) }
-            if state.count < options.maximumConnections {
-                state.count += 1
-                return (.slot, 0)
-            }
-            state.nextWaiter += 1
-            state.waiters.append(Waiter(number: state.nextWaiter, wake: wake))
-            return (nil, state.nextWaiter)
-        }
-        if let grant { wake(grant) }
-        return number
-    }
-
-    /// Removes a caller from the queue.
-    /// - Returns: false if the caller is no longer queued: a grant is on its way.
-    private func giveUp(_ number: Int) -> Bool {
-        queue.state.withLock { state in
-            guard let place = state.waiters.firstIndex(where: { $0.number == number }) else { return false }
-            state.waiters.remove(at: place)
-            return true
-        }
-    }
-
-    private func checked(_ resting: Resting) -> Grant {
-        .connection(resting.connection, hasRested: queue.hasRested(resting))
-    }
-
     /// Turns a grant into a connection, making one if necessary. Blocks.
-    private func redeem(_ grant: Grant) throws -> Connection {
+    /// - Returns: nil if the server has no room for another connection, and the caller can wait for one that exists.
+    private func redeem(_ grant: Grant, _ turn: inout Turn) throws -> Connection? {
         switch grant {
         case .refused(let error): throw error
         case .connection(let any, let hasRested):
@@ -174,26 +170,55 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
             let isAsked = hasRested || connection.needsCheck
             if connection.isUsable, !isAsked || connector.isHealthy(connection) { return connection }
             connection.close()
-            return try connect()
-        case .slot: return try connect()
+            queue.noteEnd()
+            return try connect(&turn)
+        case .slot: return try connect(&turn)
         }
     }
 
-    private func connect() throws -> Connection {
-        do { return try connector.connect() } catch {
+    private func connect(_ turn: inout Turn) throws -> Connection? {
+        do {
+            let connection = try connector.connect()
+            queue.noteLogin()
+            return connection
+        } catch let error as SQLConnectionError where Connector.isFull(error) {
+            guard queue.releaseSlot(refusedBy: error) else { throw error }
+            turn.refusal = error
+            if turn.left <= .zero { throw exhausted(turn) }
+            return nil
+        } catch {
             queue.releaseSlot()
             throw error
         }
     }
 
-    private var exhausted: SQLConnectionError {
-        SQLConnectionError(
-            .noConnection, code: .unavailable,
-            "All \(options.maximumConnections) connections to \(connector.place) were in use for"
-                + " \(options.acquireTimeout) s: end transactions sooner, or allow more connections")
+    private func exhausted(_ turn: Turn) -> SQLConnectionError {
+        guard let refusal = turn.refusal ?? queue.state.withLock({ $0.refusal }) else {
+            return SQLConnectionError(
+                .noConnection, code: .unavailable,
+                "All \(options.maximumConnections) connections to \(connector.place) were in use for"
+                    + " \(options.acquireTimeout) s: end transactions sooner, or allow more connections")
+        }
+        return SQLConnectionError(
+            .noConnection, code: .unavailable, serverCode: refusal.serverCode,
+            "All connections to \(connector.place) were in use for \(options.acquireTimeout) s, and the server had no room"
+                + " for more: \(refusal.message)")
     }
 
     private var closed: SQLConnectionError {
         SQLConnectionError(.noConnection, code: .unavailable, "The database is closed: \(connector.place)")
     }
+}
+
+/// One caller, which may wait several times.
+private struct Turn {
+    /// Its place in the queue; nil before it has waited.
+    var place: Int?
+    let end: ContinuousClock.Instant
+    /// The last login's error, if the server had no room for it.
+    var refusal: SQLConnectionError?
+
+    init(end: ContinuousClock.Instant) { self.end = end }
+
+    var left: Duration { end - .now }
 }

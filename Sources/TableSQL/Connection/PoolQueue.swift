@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// The idle connections of a pool, and the callers that wait for one.
@@ -20,7 +21,10 @@ final class PoolQueue: Sendable {
     }
 
     struct Waiter {
+        /// Identifies one wait.
         var number: Int
+        /// The number of the caller's first wait: earlier callers have lower places.
+        var place: Int
         var wake: @Sendable (Grant) -> Void
     }
 
@@ -28,17 +32,37 @@ final class PoolQueue: Sendable {
         var resting: [Resting] = []
         /// Connections that exist or are being made; at most `maximumConnections`.
         var count = 0
+        /// Connections that exist.
+        var made = 0
+        /// Sorted by place. While one waits and `count` allows another connection, a login is under way or a timer runs.
         var waiters: [Waiter] = []
         var nextWaiter = 0
+        /// The last login's error if the server had no room for it.
+        var refusal: SQLConnectionError?
+        /// Whether a timer for the next login runs.
+        var hasTimer = false
         var isClosed = false
+
+        mutating func append(_ waiter: Waiter) {
+            // A caller whose login was refused returns to its place.
+            let index = waiters.lastIndex { $0.place < waiter.place }.map { $0 + 1 } ?? 0
+            waiters.insert(waiter, at: index)
+        }
     }
 
     let state = Mutex(State())
 
+    private let maximum: Int
     /// How long a connection may be idle without a health check.
     private let rest: Moment.Span
+    /// The time between two logins at a full server, in seconds.
+    private let pause: Double
 
-    init(restsFor rest: Duration) { self.rest = Moment.Span(rest) }
+    init(_ options: ConnectionPoolOptions) {
+        maximum = options.maximumConnections
+        rest = Moment.Span(.seconds(options.healthCheckAfter))
+        pause = options.fullServerPause
+    }
 
     /// Whether a connection was idle long enough to need a health check.
     func hasRested(_ resting: Resting) -> Bool { resting.freshUntil < .now }
@@ -53,16 +77,54 @@ final class PoolQueue: Sendable {
         }
     }
 
+    /// Calls `wake` with a connection or the right to make one, now or later.
+    /// - Parameter place: that of a caller that waits again; nil for a new caller.
+    /// - Returns: the number of this wait.
+    func wait(
+        _ place: Int?, closed: @autoclosure () -> SQLConnectionError, _ wake: @escaping @Sendable (Grant) -> Void
+    ) -> Int {
+        let (grant, number) = state.withLock { state -> (Grant?, Int) in
+            state.nextWaiter += 1
+            let number = state.nextWaiter
+            if state.isClosed { return (.refused(closed()), number) }
+            if let resting = state.resting.popLast() {
+                return (.connection(resting.connection, hasRested: hasRested(resting)), number)
+            }
+            // Without a connection there is nothing to wait for.
+            let mayConnect = state.waiters.isEmpty && (state.refusal == nil || state.made == 0)
+            if state.count < maximum, mayConnect {
+                state.count += 1
+                return (.slot, number)
+            }
+            state.append(Waiter(number: number, place: place ?? number, wake: wake))
+            return (nil, number)
+        }
+        if let grant { wake(grant) }
+        return number
+    }
+
+    /// Ends a wait.
+    /// - Returns: false if the caller is no longer queued: a grant is on its way.
+    func giveUp(_ number: Int) -> Bool {
+        state.withLock { state in
+            guard let place = state.waiters.firstIndex(where: { $0.number == number }) else { return false }
+            state.waiters.remove(at: place)
+            return true
+        }
+    }
+
     /// Gives a connection to the first caller that waits, or keeps it. Closes one that has ended, and all once the pool
     /// has closed.
     func release(_ connection: any SQLConnection) {
         guard connection.isUsable else {
             connection.close()
+            noteEnd()
             return releaseSlot()
         }
         let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
             if state.isClosed {
                 state.count -= 1
+                state.made -= 1
                 return (nil, true)
             }
             if state.waiters.isEmpty {
@@ -75,13 +137,61 @@ final class PoolQueue: Sendable {
         waiter?.wake(.connection(connection, hasRested: false))
     }
 
-    /// Frees the slot of a closed connection: the next caller may make a new one.
+    /// Notes that a connection has ended. Its slot is still in use.
+    func noteEnd() { state.withLock { $0.made -= 1 } }
+
+    /// Notes a login. If callers wait, the server may have room for the first of them, too.
+    func noteLogin() {
+        let waiter = state.withLock { state in
+            state.made += 1
+            state.refusal = nil
+            return takeWaiter(&state)
+        }
+        waiter?.wake(.slot)
+    }
+
+    /// Frees the slot of a closed connection or a failed login: the next caller may make a new one.
     func releaseSlot() {
         let waiter = state.withLock { state -> Waiter? in
+            state.refusal = nil
             if !state.waiters.isEmpty { return state.waiters.removeFirst() }
             state.count -= 1
             return nil
         }
         waiter?.wake(.slot)
+    }
+
+    /// Frees the slot of a login for which the server had no room. The next login waits for a moment: at a full server
+    /// each caller in the queue would be refused in turn.
+    /// - Returns: whether there is a connection to wait for.
+    func releaseSlot(refusedBy refusal: SQLConnectionError) -> Bool {
+        let (startsTimer, mayWait) = state.withLock { state in
+            state.count -= 1
+            state.refusal = refusal
+            defer { state.hasTimer = true }
+            return (!state.hasTimer, state.made > 0)
+        }
+        if startsTimer {
+            DispatchQueue.global().asyncAfter(deadline: .now() + pause) { self.connectAgain() }
+        }
+        return mayWait
+    }
+
+    /// Lets the first caller that waits try the server again, or else the next one that comes.
+    private func connectAgain() {
+        let waiter = state.withLock { state in
+            state.hasTimer = false
+            let waiter = takeWaiter(&state)
+            if waiter == nil { state.refusal = nil }
+            return waiter
+        }
+        waiter?.wake(.slot)
+    }
+
+    /// Removes the first caller that waits, with a slot for it; nil if there is none.
+    private func takeWaiter(_ state: inout State) -> Waiter? {
+        guard state.count < maximum, !state.waiters.isEmpty else { return nil }
+        state.count += 1
+        return state.waiters.removeFirst()
     }
 }

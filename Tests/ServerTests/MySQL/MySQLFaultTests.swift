@@ -69,6 +69,26 @@ extension MySQLTests {
             #expect(connection.isUsable)
         }
 
+        private struct Item: Codable, Sendable {
+            var id: Int
+        }
+
+        @Test("Callers of a full server wait for the connections that the pool has", .timeLimit(.minutes(10)))
+        func fullServer() async throws {
+            // The least that it can be set to, and one more for a superuser.
+            let server = try MySQLServer(["--max-connections=10"])
+            defer { server.remove() }
+            let database = Database(
+                configuration: try MySQLDatabaseConfiguration(server.url(database: try server.makeDatabase())))
+            let table = try await database.create(Item.self)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 0..<60 { group.addTask { try await table.insert(Item(id: id)) } }
+                try await group.waitForAll()
+            }
+            #expect(try await table.count() == 60)
+            try await database.close()
+        }
+
         @Test("A statement that takes too long is ended by the server") func statementTimeout() throws {
             var options = MySQLOptions()
             // Long enough for the statements of the login, also beside other tests.

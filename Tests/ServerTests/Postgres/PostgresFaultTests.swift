@@ -107,6 +107,27 @@ extension PostgresTests {
             }
         }
 
+        @Test("Callers of a full server wait for the connections that the pool has", .timeLimit(.minutes(10)))
+        func fullServer() async throws {
+            let server = try PostgresServer(settings: ["max_connections": "5", "superuser_reserved_connections": "0"])
+            defer { server.remove() }
+            let database = Database(configuration: try PostgresDatabaseConfiguration(server.connectionString()))
+            let table = try await database.create(Item.self)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 0..<60 { group.addTask { try await table.insert(Item(id: id)) } }
+                try await group.waitForAll()
+            }
+            #expect(try await table.count() == 60)
+            // A pool without connections tells of the refusal.
+            let pool = database.configuration.server.pool
+            var held: [PostgresConnection] = []
+            for _ in 0..<5 { held.append(try await pool.acquire()) }
+            let error = try connectionError { _ = try server.connection() }
+            #expect(error.kind == .noConnection && error.serverCode == "53300", "\(error)")
+            for connection in held { pool.release(connection) }
+            try await database.close()
+        }
+
         @Test("A statement that takes too long is cancelled by the server") func statementTimeout() throws {
             var options = PostgresOptions()
             options.statementTimeout = .milliseconds(50)
