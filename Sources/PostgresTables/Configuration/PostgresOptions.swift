@@ -61,15 +61,22 @@ public struct PostgresOptions: Sendable, Hashable {
     /// The longest silence before a connection is closed.
     var answerLimit: Duration { statementTimeout.map { $0 + answerTimeout } ?? silenceTimeout }
 
-    var sessionSettings: [String] {
+    /// The statements that set up a session.
+    /// - Parameter readsBackslashes: whether the server says that a backslash in a literal begins an escape.
+    func sessionSettings(readsBackslashes: Bool) -> [String] {
         var settings: [String] = []
         if let statementTimeout {
             settings.append("SET statement_timeout = \(statementTimeout.milliseconds)")
         }
         if let lockTimeout { settings.append("SET lock_timeout = \(lockTimeout.milliseconds)") }
+        // The role or the database may have another setting. Strict servers need it only if they say so.
+        if !isStrict || readsBackslashes { settings.append("SET standard_conforming_strings = on") }
+        if isStrict { return settings }
+        // A doubtful commit is told by a warning: NoticeWatch.
+        settings.append("SET client_min_messages = warning")
         // Cursors are read to their end. By default the server plans for the first tenth of the rows: it would rather walk over
         // the whole table in the order of the key than use an index and sort a few rows.
-        if !isStrict { settings.append("SET cursor_tuple_fraction = 1") }
+        settings.append("SET cursor_tuple_fraction = 1")
         return settings
     }
 }

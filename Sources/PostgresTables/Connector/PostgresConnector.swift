@@ -108,7 +108,9 @@ package final class PostgresConnector: SQLConnector {
 
     private func setUp(_ connection: PostgresConnection, until deadline: ContinuousClock.Instant) throws {
         do {
-            let settings = options.sessionSettings.map { SQLStatement($0, isRepeated: false) }
+            let readsBackslashes = connection.link.parameter("standard_conforming_strings") == "off"
+            let settings = options.sessionSettings(readsBackslashes: readsBackslashes)
+                .map { SQLStatement($0, isRepeated: false) }
             let limit = max(deadline - .now, .milliseconds(1))
             if !settings.isEmpty { _ = try connection.run(settings, limit: limit) }
             if case .standby(let maximum) = options.role, !StandbyLag.isWithin(maximum, connection, limit: limit) {

@@ -384,10 +384,18 @@ extension PostgresTests {
             }
         }
 
-        @Test("A commit whose wait for its standby is cancelled is unknown, though the server says success")
-        func commitWithoutStandby() throws {
+        @Test(
+            "A commit whose wait for its standby is cancelled is unknown, though the server says success",
+            arguments: ["postgres", "quiet"])
+        func commitWithoutStandby(_ user: String) throws {
             try withServer { server in
-                let (connection, other) = (try server.connection(), try server.connection())
+                let other = try server.connection()
+                // A role that hears of errors alone would not hear the warning.
+                try other.run("CREATE ROLE quiet LOGIN SUPERUSER")
+                try other.run("ALTER ROLE quiet SET client_min_messages = error")
+                let connector = try PostgresConnector(
+                    server.connectionString(user: user), options: PostgresOptions())
+                let connection = try connector.connect()
                 try connection.run("CREATE TABLE t (a integer)")
                 try connection.run("SET synchronous_commit = on")
                 for (number, isOneStatement) in [true, false].enumerated() {
@@ -533,7 +541,7 @@ extension PostgresTests {
             defer { connection.close() }
             let settings = [
                 ("statement_timeout", "7s"), ("lock_timeout", "1500ms"), ("application_name", "a test's name"),
-                ("client_encoding", "UTF8"),
+                ("client_encoding", "UTF8"), ("standard_conforming_strings", "on"), ("client_min_messages", "warning"),
             ]
             for (name, value) in settings {
                 #expect(try connection.rows("SHOW \(name)", as: [.string]) == [[.text(value)]])
