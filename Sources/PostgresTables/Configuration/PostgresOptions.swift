@@ -15,7 +15,8 @@ public struct PostgresOptions: Sendable, Hashable {
     public var answerTimeout: Duration = .seconds(3)
     /// The longest silence of a server if ``statementTimeout`` is nil. 1 h.
     public var silenceTimeout: Duration = .seconds(3600)
-    /// The most prepared statements of a connection. 256; 0 prepares none, as some poolers need.
+    /// The most prepared statements of a connection. 256; 0 for poolers that switch servers between transactions: nothing is
+    /// prepared, and the time-outs are set in each transaction, not in the session.
     public var preparedStatements = 256
     /// The most connections at a time. 16.
     public var maximumConnections = 16
@@ -61,22 +62,32 @@ public struct PostgresOptions: Sendable, Hashable {
     /// The longest silence before a connection is closed.
     var answerLimit: Duration { statementTimeout.map { $0 + answerTimeout } ?? silenceTimeout }
 
+    /// Whether a pooler may switch servers between transactions. A setting of the session would then reach other clients.
+    private var isPooled: Bool { preparedStatements <= 0 }
+
     /// The statements that set up a session.
     /// - Parameter readsBackslashes: whether the server says that a backslash in a literal begins an escape.
     func sessionSettings(readsBackslashes: Bool) -> [String] {
+        var statements = isPooled ? [] : settings.map { "SET \($0)" }
+        // The role or the database may have another setting. Poolers know this one and keep it with its client. Strict servers
+        // need it only if they say so.
+        if readsBackslashes || !(isStrict || isPooled) { statements.append("SET standard_conforming_strings = on") }
+        return statements
+    }
+
+    /// The statements behind each BEGIN.
+    var transactionSettings: [String] { isPooled ? settings.map { "SET LOCAL \($0)" } : [] }
+
+    private var settings: [String] {
         var settings: [String] = []
-        if let statementTimeout {
-            settings.append("SET statement_timeout = \(statementTimeout.milliseconds)")
-        }
-        if let lockTimeout { settings.append("SET lock_timeout = \(lockTimeout.milliseconds)") }
-        // The role or the database may have another setting. Strict servers need it only if they say so.
-        if !isStrict || readsBackslashes { settings.append("SET standard_conforming_strings = on") }
+        if let statementTimeout { settings.append("statement_timeout = \(statementTimeout.milliseconds)") }
+        if let lockTimeout { settings.append("lock_timeout = \(lockTimeout.milliseconds)") }
         if isStrict { return settings }
         // A doubtful commit is told by a warning: NoticeWatch.
-        settings.append("SET client_min_messages = warning")
+        settings.append("client_min_messages = warning")
         // Cursors are read to their end. By default the server plans for the first tenth of the rows: it would rather walk over
         // the whole table in the order of the key than use an index and sort a few rows.
-        settings.append("SET cursor_tuple_fraction = 1")
+        settings.append("cursor_tuple_fraction = 1")
         return settings
     }
 }

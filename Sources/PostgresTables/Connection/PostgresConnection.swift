@@ -27,6 +27,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private(set) var returns = 0
     /// Statements queued for the start of the next round trip.
     private var later: [SQLStatement] = []
+    /// Statements behind each BEGIN.
+    private let transactionSettings: [SQLStatement]
     /// A round trip whose answer is read before the next one.
     private var unanswered: RoundTrip?
     /// The numbers in the names of cursors in use.
@@ -42,6 +44,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     ) {
         self.link = link
         self.options = options
+        transactionSettings = options.transactionSettings.map { SQLStatement($0, isRepeated: false) }
         let key = PostgresCancelKey(raw)
         waits = AnswerWaits(
             at: place, timeout: options.answerTimeout, cancel: { key.cancel() }, answers: answers)
@@ -82,7 +85,10 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         planGeneration = generation
     }
 
-    package func executeLater(_ statement: SQLStatement) { later.append(statement) }
+    package func executeLater(_ statement: SQLStatement) {
+        later.append(statement)
+        if !transactionSettings.isEmpty, StatementVerb(statement.text) == .begin { later += transactionSettings }
+    }
 
     package func executeWithoutWaiting(_ statement: SQLStatement) throws {
         try readUnanswered()

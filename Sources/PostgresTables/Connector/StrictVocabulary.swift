@@ -17,8 +17,8 @@ enum StrictVocabulary {
             + " ordinality outer then true union using when where with")
     private static let changes = set("conflict default do excluded into nothing returning")
     private static let transactions = set(
-        "committed isolation level only read repeatable serializable standard_conforming_strings statement_timeout"
-            + " lock_timeout to transaction transaction_read_only write")
+        "committed isolation level local only read repeatable serializable standard_conforming_strings"
+            + " statement_timeout lock_timeout to transaction transaction_read_only write")
     private static let schema = set(
         "action add always cascade column constraint foreign generated identity if index key primary references rename"
             + " restrict table type unique valid no")

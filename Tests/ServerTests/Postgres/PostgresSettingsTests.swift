@@ -1,4 +1,5 @@
 #if PostgreSQL
+import CRUDKit
 import Foundation
 import TableKit
 import TableSQL
@@ -56,6 +57,58 @@ extension PostgresTests {
             #expect(read.structure.columns.map(\.defaultValue) == Self.structure.columns.map(\.defaultValue))
             reader.rollback()
             try configuration.close()
+        }
+
+        private func timeouts(_ connection: PostgresConnection) throws -> [[ColumnValue]] {
+            try ["statement_timeout", "lock_timeout"].map { try connection.rows("SHOW \($0)", as: [.string])[0] }
+        }
+
+        @Test("Behind a pooler each transaction sets the time-outs, and not the session", arguments: [false, true])
+        func pooled(isStrict: Bool) throws {
+            var options = PostgresOptions()
+            options.isStrict = isStrict
+            options.preparedStatements = 0
+            options.statementTimeout = .seconds(7)
+            options.lockTimeout = .milliseconds(1500)
+            let connection = try PostgresServer.shared().connection(options)
+            defer { connection.close() }
+            let (own, servers) = (["7s", "1500ms"].map { [ColumnValue.text($0)] }, try timeouts(connection))
+            #expect(servers == [[.text("0")], [.text("0")]])
+            for end in ["COMMIT", "ROLLBACK"] {
+                connection.executeLater(SQLStatement("BEGIN ISOLATION LEVEL SERIALIZABLE"))
+                #expect(try timeouts(connection) == own)
+                try connection.run(end)
+                #expect(try timeouts(connection) == servers)
+            }
+            // One that ends with its first round trip.
+            connection.executeLater(SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+            let results = try connection.executeAll([
+                SQLStatement("SHOW statement_timeout", results: [.string]), SQLStatement("COMMIT"),
+            ])
+            #expect(results.count == 2 && results[0].rows == [[.text("7s")]])
+            #expect(try timeouts(connection) == servers)
+        }
+
+        @Test("Tables and batches of repositories work behind a pooler") func pooledTables() async throws {
+            let server = try PostgresServer.shared()
+            var options = PostgresOptions()
+            options.preparedStatements = 0
+            options.observation = .polled
+            let configuration = try PostgresDatabaseConfiguration(
+                server.connectionString(database: try server.makeDatabase()), options: options)
+            let database = Database(configuration: configuration)
+            let table = try await database.create(Path.self)
+            try await table.insert((1...1200).map { Path(id: $0, text: "") })
+            try await database.transaction { () -> Void in
+                try await table.insert(Path(id: 2000, text: ""))
+                await #expect(throws: CRUDSQLExeError.self) { try await table.insert(Path(id: 1, text: "")) }
+                try await table.insert(Path(id: 2001, text: ""))
+            }
+            #expect(try await table.all().count == 1202)
+            let repository = PostgresRepository(configuration: configuration, tableName: "r")
+            try await repository.createAll((0..<1500).map { ("c\($0)", $0) })
+            #expect(try await repository.count() == 1500)
+            try await database.close()
         }
     }
 }
