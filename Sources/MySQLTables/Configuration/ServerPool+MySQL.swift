@@ -16,6 +16,7 @@ extension MySQLConnector: ServerConnector {
     package static var lastingRefusals: Set<String> { ["1044", "1045", "1049", "1129", "1130", "1251", "1698"] }
     /// The limits of the server, of each user, of this user.
     package static var fullServerRefusals: Set<String> { ["1040", "1203", "1226"] }
-    package static var passingRefusals: Set<String> { ["1040", "1203", "1226", "1047"] }
+    /// Also a server that stops, and a node without its cluster.
+    package static var passingRefusals: Set<String> { fullServerRefusals.union(["1053", "1047"]) }
 }
 #endif

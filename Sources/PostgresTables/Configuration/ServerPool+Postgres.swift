@@ -23,6 +23,11 @@ extension PostgresConnector: ServerConnector {
     /// Authentication, an unknown database, a role without the right to connect.
     package static var lastingRefusals: Set<String> { ["28000", "28P01", "3D000", "42501"] }
     package static var fullServerRefusals: Set<String> { ["53300"] }
-    package static var passingRefusals: Set<String> { ["57P03", "53300"] }
+    /// A server that stops, has crashed, starts; too many connections.
+    package static var passingRefusals: Set<String> { ["57P01", "57P02", "57P03", "53300"] }
+    /// The class of connection exceptions. PgBouncer's 08P01 has most of its reasons, a wrong name among them.
+    package static var unreachableRefusals: Set<String> {
+        ["08000", "08001", "08003", "08004", "08006", "08007", "08P01"]
+    }
 }
 #endif
