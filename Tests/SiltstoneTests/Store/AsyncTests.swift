@@ -1,6 +1,6 @@
 import Dispatch
-import Synchronization
 import SiltstoneTesting
+import Synchronization
 import Testing
 
 @testable import Siltstone
