@@ -23,6 +23,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private(set) var openCursors: [String] = []
     /// The number of ended transactions, which also end their cursors.
     private(set) var transactions = 0
+    /// Whether the open transaction was begun as one that only reads.
+    var onlyReads = false
     /// The number of rollbacks to a savepoint, which may end cursors.
     private(set) var returns = 0
     /// Statements queued for the start of the next round trip.
@@ -190,6 +192,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private func loss(
         _ statements: [SQLStatement], _ wasInTransaction: Bool, _ error: SQLConnectionError
     ) -> SQLConnectionError {
+        // A standby has refused the first change.
+        if error.serverCode == "25006" || error.serverCode == "0A000" { return error }
         guard StatementVerb.mayCommit(statements, inTransaction: wasInTransaction) else { return error }
         var error = error
         error.kind = .unknownOutcome
@@ -200,6 +204,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
 
     func endTransaction() {
         transactions += 1
+        onlyReads = false
         openCursors = []
         cursorNames = []
     }

@@ -71,6 +71,12 @@ enum PostgresError {
         }
     }
 
+    /// Whether a server that refuses a write may be a standby, and not only the transaction or the session read-only.
+    /// - Parameter inHotStandby: what the server reports; nil from PostgreSQL 12 and 13, which do not.
+    static func mayBeStandby(_ inHotStandby: String?, inReadOnlyTransaction: Bool) -> Bool {
+        inHotStandby.map { $0 == "on" } ?? !inReadOnlyTransaction
+    }
+
     /// The columns and the key in a detail such as `Key (id)=(5) already exists.`, in any language.
     static func keyAndColumns(_ detail: String?) -> (columns: String?, key: String?) {
         guard let detail, let opening = detail.firstIndex(of: "("), let middle = detail.firstRange(of: ")=(") else {

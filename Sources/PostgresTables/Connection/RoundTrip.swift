@@ -169,7 +169,7 @@ struct RoundTrip {
         _ step: Step, _ results: inout [SQLResultSet], _ deadline: inout AnswerDeadline
     ) throws {
         guard let result = try connection.link.nextResult(&deadline) else { throw lost }
-        var problem = self.problem(of: result)
+        var problem = self.problem(of: result, step)
         var set = SQLResultSet()
         if problem == nil {
             do { set = try accept(result, step) } catch let error as SQLConnectionError { problem = error }
@@ -184,7 +184,7 @@ struct RoundTrip {
         if case .statement = step { results.append(set) }
     }
 
-    private func problem(of result: borrowing PostgresResult) -> SQLConnectionError? {
+    private func problem(of result: borrowing PostgresResult, _ step: Step) -> SQLConnectionError? {
         switch result.outcome {
         case .done: return nil
         case .skipped:
@@ -198,10 +198,25 @@ struct RoundTrip {
                 error.code = .unavailable
             }
             // The leader has become a standby: the caller must reconnect.
-            if error.serverCode == "25006", connection.link.parameter("in_hot_standby") == "on" {
+            if mayShowStandby(error, step) {
                 error.kind = .connectionLost
+                error.code = .unavailable
             }
             return error
+        }
+    }
+
+    /// Whether an error shows that the server is a standby, or may be one.
+    private func mayShowStandby(_ error: SQLConnectionError, _ step: Step) -> Bool {
+        switch error.serverCode {
+        case "25006":
+            return PostgresError.mayBeStandby(
+                connection.link.parameter("in_hot_standby"), inReadOnlyTransaction: connection.onlyReads)
+        // Standbys begin no serializable transactions.
+        case "0A000":
+            if case .statement(let number) = step { return StatementVerb(statements[number].text) == .begin }
+            return false
+        default: return false
         }
     }
 
@@ -223,6 +238,7 @@ struct RoundTrip {
     }
 
     private func noteTransaction(_ result: borrowing PostgresResult, _ number: Int) throws {
+        if result.hasTag("BEGIN") { connection.onlyReads = statements[number].text.hasSuffix(" READ ONLY") }
         if result.hasTag("COMMIT") { connection.endTransaction() }
         guard result.hasTag("ROLLBACK") else { return }
         switch StatementVerb(statements[number].text) {

@@ -17,6 +17,7 @@ import Darwin
     private final class ByteLogin: HostLogin {
         private(set) var state: HostLoginState = .waiting
         let place = "here"
+        let hasAnswered = false
         private let mine: Int32
         private var other: Int32
 
@@ -59,6 +60,7 @@ import Darwin
         let first = ByteLogin()
         let state = HostLoginState.waiting
         let place = "here"
+        let hasAnswered = false
         var interest: SocketInterest? { first.interest ?? SocketInterest(-1, 0) }
         func advance(_ events: Int16) { first.advance(events) }
     }
@@ -67,6 +69,7 @@ import Darwin
     private final class FailedLogin: HostLogin {
         let state: HostLoginState
         let place = "here"
+        let hasAnswered = false
         let interest: SocketInterest? = nil
         func advance(_ events: Int16) {}
 

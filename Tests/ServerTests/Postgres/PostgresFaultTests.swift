@@ -343,6 +343,56 @@ extension PostgresTests {
             }
         }
 
+        @Test("A write that a standby refuses ends the connection, and its outcome is known") func demoted() throws {
+            try withServer { server in
+                let leader = try server.connection()
+                try leader.run("CREATE TABLE t (a integer)")
+                leader.close()
+                server.kill()
+                try Data().write(to: URL(fileURLWithPath: "\(server.directory)/data/standby.signal"))
+                try server.start()
+                let insert = SQLStatement("INSERT INTO t VALUES (1)")
+                let writes = [
+                    [insert], [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ"), insert, SQLStatement("COMMIT")],
+                    [SQLStatement("BEGIN ISOLATION LEVEL SERIALIZABLE"), insert, SQLStatement("COMMIT")],
+                ]
+                for statements in writes {
+                    let connection = try server.connection()
+                    #expect(try connection.rows("SELECT count(*) FROM t", as: [.int64]) == [[.integer(0)]])
+                    let error = try connectionError { _ = try connection.executeAll(statements) }
+                    #expect(error.kind == .connectionLost && error.code == .unavailable, "\(error)")
+                    #expect(!connection.isUsable)
+                    connection.close()
+                }
+            }
+        }
+
+        @Test("A transaction that only reads, on a leader, is all that a refused write ends")
+        func readOnlyTransaction() throws {
+            let connection = try PostgresServer.shared().connection()
+            defer { connection.close() }
+            for text in ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN READ WRITE"] {
+                try connection.run(text)
+                #expect(connection.onlyReads == text.hasSuffix("READ ONLY"))
+                try connection.run("ROLLBACK")
+                #expect(!connection.onlyReads)
+            }
+            try connection.run("BEGIN READ ONLY")
+            let error = try connectionError { try connection.run("CREATE TABLE never (a integer)") }
+            #expect(error.kind == .statement && error.serverCode == "25006", "\(error)")
+            try connection.run("ROLLBACK")
+            #expect(connection.isUsable)
+        }
+
+        @Test("A server that does not say whether it is a standby may be one, unless the transaction only reads")
+        func standbyUnknown() {
+            for onlyReads in [false, true] {
+                #expect(PostgresError.mayBeStandby("on", inReadOnlyTransaction: onlyReads))
+                #expect(!PostgresError.mayBeStandby("off", inReadOnlyTransaction: onlyReads))
+                #expect(PostgresError.mayBeStandby(nil, inReadOnlyTransaction: onlyReads) != onlyReads)
+            }
+        }
+
         @Test("A server that is killed amid a transaction, a result, a commit") func killed() throws {
             try withServer { server in
                 let (transaction, result, commit) = (
