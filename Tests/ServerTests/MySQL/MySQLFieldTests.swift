@@ -85,8 +85,9 @@ extension MySQLTests {
             let connections = [try server.connection(), try server.connection()]
             for number in 0..<40 {
                 #expect(
-                    try connections[number % 2].rows("SELECT ?, \(number)", [.value(.integer(1), .int64)], as: [.int64])
-                        == [[.integer(1)]])
+                    try connections[number % 2].rows(
+                        "SELECT ?, \(number)", [.value(.integer(1), .int64)], as: [.int64, .int64])
+                        == [[.integer(1), .integer(Int64(number))]])
             }
             for connection in connections { connection.close() }
         }

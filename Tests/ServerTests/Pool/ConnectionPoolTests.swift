@@ -136,7 +136,7 @@ import Testing
 
     @Test("A pool whose connections are all in use says so, though its server was full before") func inUse() throws {
         let server = FullServer(room: 1)
-        let pool = pool(server, most: 2, acquireTimeout: 0.2, pause: 0.01)
+        let pool = pool(server, most: 2, acquireTimeout: 5, pause: 0.01)
         let first = try pool.acquire()
         let caller = try waiter(pool) { try pool.acquire() }
         server.room = 2

@@ -30,7 +30,7 @@ import Testing
 
     /// Runs `body` with the table and a connection beside its engine.
     private func withTable(
-        _ declared: Declared, encoding: String = "UTF-8",
+        _ declared: Declared,
         _ body: @escaping @Sendable (any TableEngine, SQLiteConnection) throws -> Void
     ) async throws {
         try await onThread {
@@ -38,8 +38,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             defer { try? FileManager.default.removeItem(atPath: path) }
             let file = path + "/j.sqlite"
-            let connection = try SQLiteConnection(
-                path: file, pragmas: ["encoding = \"\(encoding)\""], busyTimeout: 10)
+            let connection = try SQLiteConnection(path: file, pragmas: [], busyTimeout: 10)
             defer { connection.close() }
             if declared != .own {
                 let type = declared.rawValue
@@ -65,37 +64,35 @@ import Testing
 
     @Test("JSON keeps every byte and compares by bytes, however its column is declared", arguments: Declared.allCases)
     func keptAndCompared(declared: Declared) async throws {
-        for encoding in ["UTF-8", "UTF-16"] {
-            try await withTable(declared, encoding: encoding) { engine, connection in
-                let rows = Self.texts.enumerated().map { number, text in
-                    [ColumnValue.integer(Int64(number)), .json(text), .json("5")]
-                }
-                try insert(rows.reversed(), engine)
-                var query = Query(Self.table)
-                query.order = [OrderTerm(column: 1)]
-                #expect(try found(query, engine) == rows)
-                if declared == .own || declared == .typed {
-                    let stored = try connection.execute(
-                        SQLStatement("SELECT DISTINCT typeof(value) FROM J", results: [.string]))
-                    #expect(stored.rows == [[.text("text")]])
-                }
-                for (number, text) in Self.texts.enumerated() {
-                    for (comparison, count) in [
-                        (Comparison.equal, 1), (.less, number), (.greaterOrEqual, Self.texts.count - number),
-                    ] {
-                        query.predicate = .compare(Self.value, comparison, .json(text))
-                        #expect(try found(query, engine).count == count, "\(comparison) \(text)")
-                    }
-                    query.predicate = .like(Self.value, LikePattern(text, .whole))
-                    #expect(try found(query, engine) == [rows[number]], "\(text)")
-                }
-                query.predicate = .isIn(Self.value, [.json("5"), .json("0.1"), .json("true")])
-                #expect(try found(query, engine).count == 2)
-                query.predicate = .isIn(Self.value, (0..<300).map { .json("\($0)") })
-                #expect(try found(query, engine).count == 2)
-                query.predicate = .compareColumns(Self.value, .equal, ColumnReference(column: 2))
-                #expect(try found(query, engine).map { $0[1] } == [.json("5")])
+        try await withTable(declared) { engine, connection in
+            let rows = Self.texts.enumerated().map { number, text in
+                [ColumnValue.integer(Int64(number)), .json(text), .json("5")]
             }
+            try insert(rows.reversed(), engine)
+            var query = Query(Self.table)
+            query.order = [OrderTerm(column: 1)]
+            #expect(try found(query, engine) == rows)
+            if declared == .own || declared == .typed {
+                let stored = try connection.execute(
+                    SQLStatement("SELECT DISTINCT typeof(value) FROM J", results: [.string]))
+                #expect(stored.rows == [[.text("text")]])
+            }
+            for (number, text) in Self.texts.enumerated() {
+                for (comparison, count) in [
+                    (Comparison.equal, 1), (.less, number), (.greaterOrEqual, Self.texts.count - number),
+                ] {
+                    query.predicate = .compare(Self.value, comparison, .json(text))
+                    #expect(try found(query, engine).count == count, "\(comparison) \(text)")
+                }
+                query.predicate = .like(Self.value, LikePattern(text, .whole))
+                #expect(try found(query, engine) == [rows[number]], "\(text)")
+            }
+            query.predicate = .isIn(Self.value, [.json("5"), .json("0.1"), .json("true")])
+            #expect(try found(query, engine).count == 2)
+            query.predicate = .isIn(Self.value, (0..<300).map { .json("\($0)") })
+            #expect(try found(query, engine).count == 2)
+            query.predicate = .compareColumns(Self.value, .equal, ColumnReference(column: 2))
+            #expect(try found(query, engine).map { $0[1] } == [.json("5")])
         }
     }
 
