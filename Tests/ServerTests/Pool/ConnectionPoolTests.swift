@@ -70,7 +70,8 @@ import Testing
         #expect(served.value.withLock { $0 } == [1, 2])
     }
 
-    @Test("The slots of connections that end go to callers in order", arguments: [1, 3]) func slots(most: Int) throws {
+    @Test("The slots of connections that end go to callers, in order where there is one slot", arguments: [1, 3])
+    func slots(most: Int) throws {
         let server = FullServer(room: 1)
         let pool = pool(server, most: most)
         let held = try pool.acquire()
@@ -87,7 +88,9 @@ import Testing
         held.sever()
         pool.release(held)
         for caller in callers { try caller.get() }
-        #expect(served.value.withLock { $0 } == [0, 1, 2, 3])
+        let order = served.value.withLock { $0 }
+        // With more slots, a caller that the server has just refused may come after the next one.
+        #expect(most == 1 ? order == [0, 1, 2, 3] : order.sorted() == [0, 1, 2, 3], "\(order)")
         #expect(server.open == 0)
     }
 
