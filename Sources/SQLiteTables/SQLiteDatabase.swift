@@ -34,6 +34,8 @@ private final class CommitCounter: Sendable {
     private struct State {
         var connection: SQLiteConnection?
         var isClosed = false
+        /// How often another file has taken the place of the one before.
+        var replacements: Int64 = 0
     }
 
     private static let question = SQLStatement("PRAGMA data_version", results: [.int64])
@@ -49,19 +51,21 @@ private final class CommitCounter: Sendable {
             if let kept = connection, !connector.isHealthy(kept) {
                 kept.close()
                 connection = nil
+                state.replacements += 1
             }
             let asked = try connection ?? connector.connect()
             if !state.isClosed { state.connection = asked }
             let rows = try asked.execute(Self.question).rows
             guard case .integer(let value)? = rows.first?.first else { return 0 }
-            return value
+            // Each connection counts for itself.
+            return state.replacements << 32 | value
         }
     }
 
     func close() {
         state.withLock { state in
             state.connection?.close()
-            state = State(connection: nil, isClosed: true)
+            state = State(isClosed: true)
         }
     }
 }

@@ -31,9 +31,16 @@ package final class MySQLConnector: SQLConnector {
         if let position = first.flatMap({ order.firstIndex(where: $0.isAddress) }) {
             order.swapAt(0, position)
         }
+        let deadline = ContinuousClock.now + options.connectTimeout
         var race = HostRace(
-            resolved(order).map { host in host.map { $0.map(login) } }, isOrdered: options.hostChoice == .first)
-        let attempt = try race.run(until: .now + options.connectTimeout)
+            resolved(order).map { host in
+                host.map { addresses in
+                    // The last address first.
+                    (addresses.filter { $0 == first } + addresses.filter { $0 != first }).map(login)
+                }
+            }, isOrdered: options.hostChoice == .first, lastingRefusals: Self.lastingRefusals)
+        // A slow look-up leaves the login half of the time.
+        let attempt = try race.run(until: max(deadline, .now + options.connectTimeout / 2))
         guard let link = attempt.take() else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
         }

@@ -61,7 +61,9 @@ package final class PostgresConnector: SQLConnector {
         case .readWrite: return try connect(hosts, hosts.settings, until: deadline)
         case .standby:
             let standby = hosts.settings.setting([("target_session_attrs", "standby")])
-            do { return try connect(hosts, standby, until: deadline) } catch let error as SQLConnectionError
+            // A frozen standby leaves the leader half of the time.
+            let half = deadline - (deadline - .now) / 2
+            do { return try connect(hosts, standby, until: half) } catch let error as SQLConnectionError
                 where error.kind == .noConnection
             {
                 // No standby, or each lags too much.
@@ -82,10 +84,15 @@ package final class PostgresConnector: SQLConnector {
         let now = ContinuousClock.now
         var race = HostRace(
             HostAddress.resolved(order, within: deadline - now).map { host in
-                host.map { addresses in addresses.map { address in { LoginAttempt(settings, address) } } }
-            })
-        // A slow look-up takes no time from the login.
-        let attempt = try race.run(until: max(deadline, .now + (deadline - now) / 2))
+                host.map { addresses in
+                    // The last address first.
+                    let addresses = addresses.filter { $0 == first } + addresses.filter { $0 != first }
+                    return addresses.map { address in { LoginAttempt(settings, address) } }
+                }
+            }, lastingRefusals: Self.lastingRefusals)
+        // A slow look-up leaves the login half of the time.
+        let deadline = max(deadline, .now + (deadline - now) / 2)
+        let attempt = try race.run(until: deadline)
         guard let raw = attempt.take() else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
         }

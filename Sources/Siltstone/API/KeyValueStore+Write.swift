@@ -162,6 +162,9 @@ extension KeyValueStore {
     /// but wait for the first one.
     ///
     /// Every later read or write throws ``StoreError/Code/closed``. Cursors that were made before stay valid.
+    ///
+    /// Does not repeat an earlier error of a write, a sync or background work, after which the store takes no writes:
+    /// ``KeyValueStore/statistics`` tells it. Changes that were only buffered may be lost then.
     /// - Throws: ``StoreError`` if the last changes cannot be written or synced. The store is closed nevertheless, and
     ///   the next opening recovers from the log.
     public func close() throws(StoreError) { try engine.close() }

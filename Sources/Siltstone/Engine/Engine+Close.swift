@@ -47,9 +47,8 @@ extension Engine {
 
     /// Flushes or syncs the changes in memory, and closes the log and the manifest.
     private func closeFiles() throws(StoreError) {
-        // After a failed write or sync, the log stays as it is. The next open recovers its contents. Changes that were
-        // not waited for may be lost, and perhaps nobody was told yet.
-        if let failure = status.failure { throw failure }
+        // After a failed write or sync, the log stays as it is. The next open recovers its contents.
+        if status.hasFailed { return }
         let bytes = writes.tables.last?.table.byteCount ?? 0
         do { if bytes >= Self.flushOnClose { try writes.flush() } } catch {
             // A full disk is no error here, because the log still holds the changes that could not be flushed.

@@ -18,12 +18,26 @@ package enum HostNames {
 
     /// The numeric addresses of hosts, in the order in which RFC 6724 tries them. Looks all of them up at the same time.
     /// The address of a numeric host is the host itself.
-    /// - Parameter limit: the longest wait. A look-up that takes longer goes on, and its result is not used.
+    /// - Parameter limit: the longest wait. Once one host has its addresses, the others get a quarter of a second: a name
+    ///   that nobody answers must not hold up the logins. A look-up that takes longer goes on, and its result is not used.
     package static func addresses(of hosts: [String], within limit: Duration) -> [Answer] {
-        let lookUps = hosts.map { host in isNumeric(host) ? nil : LookUp(host) }
-        let deadline = DispatchTime.now() + limit.seconds
-        return zip(hosts, lookUps).map { host, lookUp in lookUp?.answer(until: deadline) ?? .success([host]) }
+        var answers: [Answer?] = hosts.map { isNumeric($0) ? .success([$0]) : nil }
+        let lookUps = LookUps()
+        var deadline = DispatchTime.now() + limit.seconds
+        func shorten() { deadline = min(deadline, .now() + headStart) }
+        for (number, host) in hosts.enumerated() {
+            if answers[number] == nil { lookUps.start(host, number) } else { shorten() }
+        }
+        while answers.contains(where: { $0 == nil }), let ended = lookUps.next(until: deadline) {
+            for (number, answer) in ended {
+                answers[number] = answer
+                if case .success = answer { shorten() }
+            }
+        }
+        return zip(hosts, answers).map { $1 ?? .failure(failure($0, "the look-up takes too long")) }
     }
+
+    private static let headStart = 0.25  // seconds
 
     /// Whether a host is an IPv4 or IPv6 address, which may have a zone.
     package static func isNumeric(_ host: String) -> Bool {
@@ -87,23 +101,25 @@ package enum HostNames {
     }
 }
 
-/// A look-up on a thread of its own: `getaddrinfo` has no limit.
-private final class LookUp: Sendable {
-    private let host: String
-    private let result = Mutex<HostNames.Answer?>(nil)
-    private let end = DispatchSemaphore(value: 0)
+/// Look-ups, each on a thread of its own: `getaddrinfo` has no limit.
+private final class LookUps: Sendable {
+    private let ended = Mutex<[Int: HostNames.Answer]>([:])
+    private let signal = DispatchSemaphore(value: 0)
 
-    init(_ host: String) {
-        self.host = host
+    func start(_ host: String, _ number: Int) {
         Thread.detachNewThread { [self] in
             let answer = HostNames.lookUp(host)
-            result.withLock { $0 = answer }
-            end.signal()
+            ended.withLock { $0[number] = answer }
+            signal.signal()
         }
     }
 
-    func answer(until deadline: DispatchTime) -> HostNames.Answer {
-        _ = end.wait(timeout: deadline)
-        return result.withLock { $0 } ?? .failure(HostNames.failure(host, "the look-up takes too long"))
+    /// The answers since the last call; nil at the deadline.
+    func next(until deadline: DispatchTime) -> [Int: HostNames.Answer]? {
+        guard signal.wait(timeout: deadline) == .success else { return nil }
+        return ended.withLock { ended in
+            defer { ended = [:] }
+            return ended
+        }
     }
 }

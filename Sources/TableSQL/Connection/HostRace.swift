@@ -61,13 +61,19 @@ package struct HostRace<Login: HostLogin> {
     private var failures: [SQLConnectionError] = []
     /// Whether an earlier host of the list wins over a later one that is done sooner.
     private let isOrdered: Bool
+    private let lastingRefusals: Set<String>
 
     /// - Parameters:
     ///   - hosts: for each host, what starts a login at each of its addresses, or why it has none. The likeliest host
     ///     comes first.
     ///   - isOrdered: whether a later host wins only if no earlier one can be used. Otherwise whoever is done first wins.
-    package init(_ hosts: [Result<[() -> Login], SQLConnectionError>], isOrdered: Bool = false) {
+    ///   - lastingRefusals: the server codes with which the other addresses of a host would refuse the login as well.
+    package init(
+        _ hosts: [Result<[() -> Login], SQLConnectionError>], isOrdered: Bool = false,
+        lastingRefusals: Set<String> = []
+    ) {
         self.isOrdered = isOrdered
+        self.lastingRefusals = lastingRefusals
         for (number, host) in hosts.enumerated() {
             switch host {
             case .success(let logins): waiting += logins.map { (number, $0) }
@@ -130,7 +136,7 @@ package struct HostRace<Login: HostLogin> {
             case .done: if entrant.host < winner?.host ?? .max { winner = entrant }
             case .failed(let error):
                 failures.append(error)
-                if error.serverCode != nil { refused.insert(entrant.host) }
+                if let code = error.serverCode, lastingRefusals.contains(code) { refused.insert(entrant.host) }
             case .waiting: break
             }
         }
@@ -138,7 +144,7 @@ package struct HostRace<Login: HostLogin> {
             if case .waiting = entrant.login.state { return false }
             return true
         }
-        // The other addresses of a host that refuses a login lead to the same server: once is enough.
+        // The other addresses of a host with a wrong password mostly lead to the same server: once is enough.
         if !refused.isEmpty { waiting = waiting.filter { !refused.contains($0.host) }[...] }
     }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// The idle connections of a pool, and the callers that wait for one.
@@ -57,6 +58,7 @@ final class PoolQueue: Sendable {
     private let rest: Moment.Span
     /// The time between two logins at a full server, in seconds.
     private let pause: Double
+    private let pauses = DispatchQueue(label: "siltstone.sql.pauses")
 
     init(_ options: ConnectionPoolOptions) {
         maximum = options.maximumConnections
@@ -172,7 +174,13 @@ final class PoolQueue: Sendable {
             return (!state.hasTimer, state.made > 0)
         }
         if startsTimer {
-            DispatchQueue.global().asyncAfter(deadline: .now() + pause) { self.connectAgain() }
+            // Sleeps on a serial queue: Dispatch ends the process if its timers find no free descriptor, and its global
+            // queues stand still while 64 threads of theirs block.
+            let pause = pause
+            pauses.async { [weak self] in
+                Thread.sleep(forTimeInterval: pause)
+                self?.connectAgain()
+            }
         }
         return mayWait
     }

@@ -236,20 +236,23 @@ extension MySQLTests {
 
         @Test("A slow statement of a server far away goes on, though a whole login takes longer than `answerTimeout`")
         func farAway() throws {
-            let way = try LongWay(to: try MySQLServer.shared().port, delay: .seconds(1))
+            let way = try LongWay(to: try MySQLServer.shared().port, delay: .milliseconds(1500))
             defer { way.end() }
             var options = impatient(statement: .seconds(1000))
-            options.answerTimeout = .milliseconds(1800)
-            options.connectTimeout = .seconds(30)
+            options.answerTimeout = .seconds(4)
+            options.connectTimeout = .seconds(60)
             let connection = try MySQLConnector(
                 MySQLLogin("mysql://root@127.0.0.1:\(way.port)/mysql"), options: options
             ).connect()
             defer { connection.close() }
-            #expect(try connection.rows("SELECT SLEEP(5)", as: [.int64]) == [[.integer(0)]])
+            #expect(try connection.rows("SELECT SLEEP(9)", as: [.int64]) == [[.integer(0)]])
         }
 
         @Test("A slow statement goes on, though a login would refuse the server's certificate by then")
         func untrusted() throws {
+            var options = impatient(statement: .seconds(1000))
+            options.answerTimeout = .seconds(2)
+            options.connectTimeout = .seconds(30)
             guard Certificates.arePossible else { return }
             let certificates = try Certificates()
             defer { certificates.remove() }
@@ -260,11 +263,11 @@ extension MySQLTests {
                 let connector = MySQLConnector(
                     try MySQLLogin(
                         server.networkURL() + "?ssl-mode=verify-identity&ssl-ca=\(certificates.trusted)"),
-                    options: impatient(statement: .seconds(1000)))
+                    options: options)
                 let connection = try connector.connect()
                 defer { connection.close() }
                 try certificates.trust("wrong")
-                #expect(try connection.rows("SELECT SLEEP(2)", as: [.int64]) == [[.integer(0)]])
+                #expect(try connection.rows("SELECT SLEEP(5)", as: [.int64]) == [[.integer(0)]])
                 #expect(throws: SQLConnectionError.self) { try connector.connect() }
                 server.freeze()
                 defer { server.thaw() }

@@ -205,20 +205,23 @@ extension PostgresTests {
 
         @Test("A slow statement of a server far away goes on, though a whole login takes longer than `answerTimeout`")
         func farAway() throws {
-            let way = try LongWay(to: try PostgresServer.shared().port, delay: .seconds(1))
+            let way = try LongWay(to: try PostgresServer.shared().port, delay: .milliseconds(1500))
             defer { way.end() }
             var options = impatient(statement: .seconds(1000))
-            options.answerTimeout = .milliseconds(1800)
-            options.connectTimeout = .seconds(30)
+            options.answerTimeout = .seconds(4)
+            options.connectTimeout = .seconds(60)
             let connection = try PostgresConnector(
                 "host=127.0.0.1 port=\(way.port) user=postgres dbname=postgres", options: options
             ).connect()
             defer { connection.close() }
-            #expect(try connection.rows("SELECT 1 FROM pg_sleep(5)", as: [.int64]) == [[.integer(1)]])
+            #expect(try connection.rows("SELECT 1 FROM pg_sleep(9)", as: [.int64]) == [[.integer(1)]])
         }
 
         @Test("A slow statement goes on, though a login would refuse the server's certificate by then")
         func untrusted() throws {
+            var options = impatient(statement: .seconds(1000))
+            options.answerTimeout = .seconds(2)
+            options.connectTimeout = .seconds(30)
             guard Certificates.arePossible else { return }
             let certificates = try Certificates()
             defer { certificates.remove() }
@@ -230,11 +233,11 @@ extension PostgresTests {
             defer { server.remove() }
             let connector = try PostgresConnector(
                 server.networkString() + " sslmode=verify-ca sslrootcert=\(certificates.trusted)",
-                options: impatient(statement: .seconds(1000)))
+                options: options)
             let connection = try connector.connect()
             defer { connection.close() }
             try certificates.trust("wrong")
-            #expect(try connection.rows("SELECT 1 FROM pg_sleep(2)", as: [.int64]) == [[.integer(1)]])
+            #expect(try connection.rows("SELECT 1 FROM pg_sleep(5)", as: [.int64]) == [[.integer(1)]])
             #expect(throws: SQLConnectionError.self) { try connector.connect() }
             server.freeze()
             #expect(try connectionError { try connection.run("SELECT 1") }.kind == .connectionLost)

@@ -56,24 +56,6 @@ import Testing
         #expect(wasRemoved.withLock { $0 } == true)
     }
 
-    @Test("closing after background work has failed throws: changes that nobody has waited for may be lost")
-    func afterFailure() throws {
-        let disk = FaultInjectingFileSystem()
-        let fixture = StoreFixture(disk)
-        let store = try fixture.open()
-        try store.put(key(1), [1])
-        disk.setRule { $0.operation == .sync && $0.path.hasSuffix(".manifest") ? .inputOutput : nil }
-        for number in 0..<200 {
-            // Enough for a flush. A put after its failure may be refused.
-            _ = StoreError.Code.of { try store.put(key(number), [UInt8](repeating: 1, count: 1000)) }
-        }
-        try waitUntil("the flush has failed") { store.engine.status.hasFailed }
-        disk.setRule(.none)
-        #expect(StoreError.Code.of { try store.close() } == .inputOutput)
-        #expect(StoreError.Code.of { try store.put(key(1), [1]) } == .closed)
-        try fixture.open().close()
-    }
-
     @Test("every call on a closed store throws that it is closed")
     func closedStore() throws {
         let fixture = StoreFixture()
