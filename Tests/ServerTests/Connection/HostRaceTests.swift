@@ -20,34 +20,35 @@ import Darwin
         let place: String
         private(set) var hasAnswered = false
         private(set) var state: HostLoginState = .waiting
-        private var pipe: [Int32] = [0, 0]
+        private var pair: [Int32] = [-1, -1]
         private let end: End
 
         init(_ place: String, speaksAfter: Double? = 0, endsAfter: Double? = 0, _ end: End = .done) {
             self.place = place
             self.end = end
-            _ = Glibc.pipe(&pipe)
+            _ = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
             for (time, byte) in [(speaksAfter, UInt8(0)), (endsAfter, 1)] {
                 guard let time else { continue }
-                let descriptor = dup(pipe[1])
+                let descriptor = dup(pair[1])
                 // Not a global queue, which other tests keep busy.
                 Thread.detachNewThread {
                     Thread.sleep(forTimeInterval: time)
                     var byte = byte
-                    _ = write(descriptor, &byte, 1)
+                    // The login may be gone by then.
+                    _ = send(descriptor, &byte, 1, Int32(MSG_NOSIGNAL))
                     close(descriptor)
                 }
             }
         }
 
-        deinit { for descriptor in pipe { close(descriptor) } }
+        deinit { for descriptor in pair { close(descriptor) } }
 
-        var interest: SocketInterest? { SocketInterest(pipe[0], Int16(POLLIN)) }
+        var interest: SocketInterest? { SocketInterest(pair[0], Int16(POLLIN)) }
 
         func advance(_ events: Int16) {
             hasAnswered = true
             var byte: UInt8 = 0
-            guard read(pipe[0], &byte, 1) == 1, byte == 1 else { return }
+            guard recv(pair[0], &byte, 1, 0) == 1, byte == 1 else { return }
             let reason = "\(end)"
             switch end {
             case .done: state = .done
