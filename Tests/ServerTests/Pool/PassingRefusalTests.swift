@@ -73,7 +73,7 @@ import Testing
         let connector = Refusing(server: FullServer(room: 1), codes: Refusing.Codes(codes))
         let server = ServerPool(
             connector, PostgresDialect(), ConnectionPoolOptions(), observation: .ownCommits, conflictRetries: 0,
-            failoverTimeout: .seconds(60))
+            failoverTimeout: .seconds(3600))
         defer { server.close() }
         return try await server.retrying { $0.isUsable }
     }
