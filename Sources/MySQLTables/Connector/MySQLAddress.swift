@@ -14,27 +14,16 @@ struct MySQLAddress: Hashable, Sendable, CustomStringConvertible {
     /// The host to which the library connects.
     var target: String { number ?? host }
 
-    /// Whether this is one of a server's addresses.
+    var description: String { socket ?? "\(host.contains(":") ? "[\(host)]" : host):\(port == 0 ? 3306 : port)" }
+}
+
+extension MySQLAddress: ServerAddress {
+    var name: String? { socket != nil || host == "localhost" && port == 0 ? nil : host }
+
+    func at(_ number: String) -> MySQLAddress { MySQLAddress(host: host, port: port, socket: nil, number: number) }
+
     func isAddress(of server: MySQLAddress) -> Bool {
         (server.host, server.port, server.socket) == (host, port, socket) && [nil, number].contains(server.number)
     }
-
-    /// The addresses of each server; its own where it has no name to be looked up.
-    static func resolved(_ servers: [MySQLAddress], within limit: Duration) -> [Result<
-        [MySQLAddress], SQLConnectionError
-    >] {
-        func hasName(_ server: MySQLAddress) -> Bool {
-            server.socket == nil && !(server.host == "localhost" && server.port == 0)
-        }
-        var answers = HostNames.addresses(of: servers.filter(hasName).map(\.host), within: limit)[...]
-        return servers.map { server in
-            guard hasName(server), let answer = answers.popFirst() else { return .success([server]) }
-            return answer.map { numbers in
-                numbers.map { MySQLAddress(host: server.host, port: server.port, socket: nil, number: $0) }
-            }
-        }
-    }
-
-    var description: String { socket ?? "\(host.contains(":") ? "[\(host)]" : host):\(port == 0 ? 3306 : port)" }
 }
 #endif

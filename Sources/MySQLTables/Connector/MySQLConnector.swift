@@ -26,19 +26,14 @@ package final class MySQLConnector: SQLConnector {
     package var mayRecover: Bool { hasConnected.withLock { $0 } || login.addresses.count > 1 }
 
     package func connect() throws -> MySQLConnection {
-        var order = login.addresses
-        let first = preferred.withLock { $0 }
-        if let position = first.flatMap({ order.firstIndex(where: $0.isAddress) }) {
-            order.swapAt(0, position)
-        }
         let deadline = ContinuousClock.now + options.connectTimeout
+        // With a check of the server's identity the library needs its name.
+        let addresses = MySQLAddress.addresses(
+            of: login.addresses, last: preferred.withLock { $0 }, looksUp: login.tls.mode != .verifyIdentity,
+            within: options.connectTimeout)
         var race = HostRace(
-            resolved(order).map { host in
-                host.map { addresses in
-                    // The last address first.
-                    (addresses.filter { $0 == first } + addresses.filter { $0 != first }).map(login)
-                }
-            }, isOrdered: options.hostChoice == .first, lastingRefusals: Self.lastingRefusals)
+            addresses.map { host in host.map { $0.map(login) } }, isOrdered: options.hostChoice == .first,
+            lastingRefusals: Self.lastingRefusals)
         // A slow look-up leaves the login half of the time.
         let attempt = try race.run(until: max(deadline, .now + options.connectTimeout / 2))
         guard let link = attempt.take() else {
@@ -56,12 +51,6 @@ package final class MySQLConnector: SQLConnector {
                 Self.kill(number, at: identity, login, address, options)
             },
             answers: { [login, options] in Self.answers(login, address, peer, options) })
-    }
-
-    /// The addresses of servers. With a check of the server's identity the library needs its name.
-    private func resolved(_ servers: [MySQLAddress]) -> [Result<[MySQLAddress], SQLConnectionError>] {
-        if login.tls.mode == .verifyIdentity { return servers.map { .success([$0]) } }
-        return MySQLAddress.resolved(servers, within: options.connectTimeout)
     }
 
     private func login(_ address: MySQLAddress) -> () -> LoginAttempt {

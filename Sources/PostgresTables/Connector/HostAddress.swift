@@ -54,33 +54,23 @@ struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is one of a server's addresses.
-    func isAddress(of server: HostAddress) -> Bool {
-        (server.host, server.port) == (host, port) && [nil, address].contains(server.address)
-    }
-
-    /// The addresses of each server; its own where it has no name to be looked up.
-    static func resolved(_ servers: [HostAddress], within limit: Duration) -> [Result<
-        [HostAddress], SQLConnectionError
-    >] {
-        func hasName(_ server: HostAddress) -> Bool {
-            // A path and @ stand for sockets.
-            guard server.address == nil, let host = server.host else { return false }
-            return !host.isEmpty && !host.hasPrefix("/") && !host.hasPrefix("@")
-        }
-        let names = servers.filter(hasName)
-        var answers = HostNames.addresses(of: names.compactMap(\.host), within: limit)[...]
-        return servers.map { server in
-            guard hasName(server), let answer = answers.popFirst() else { return .success([server]) }
-            return answer.map { addresses in
-                addresses.map { HostAddress(host: server.host, address: $0, port: server.port) }
-            }
-        }
-    }
-
     private static func list(_ text: String?) -> [String] {
         guard let text, !text.isEmpty else { return [] }
         return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+}
+
+extension HostAddress: ServerAddress {
+    /// A path and @ stand for sockets.
+    var name: String? {
+        guard address == nil, let host, !host.isEmpty, !host.hasPrefix("/"), !host.hasPrefix("@") else { return nil }
+        return host
+    }
+
+    func at(_ number: String) -> HostAddress { HostAddress(host: host, address: number, port: port) }
+
+    func isAddress(of server: HostAddress) -> Bool {
+        (server.host, server.port) == (host, port) && [nil, address].contains(server.address)
     }
 }
 #endif

@@ -76,20 +76,12 @@ package final class PostgresConnector: SQLConnector {
     private func connect(
         _ hosts: Hosts, _ settings: LoginSettings, until deadline: ContinuousClock.Instant
     ) throws -> PostgresConnection {
-        var order = hosts.addresses
-        let first = preferred.withLock { $0 }
-        if let position = first.flatMap({ order.firstIndex(where: $0.isAddress) }) {
-            order.swapAt(0, position)
-        }
         let now = ContinuousClock.now
+        let addresses = HostAddress.addresses(
+            of: hosts.addresses, last: preferred.withLock { $0 }, within: deadline - now)
         var race = HostRace(
-            HostAddress.resolved(order, within: deadline - now).map { host in
-                host.map { addresses in
-                    // The last address first.
-                    let addresses = addresses.filter { $0 == first } + addresses.filter { $0 != first }
-                    return addresses.map { address in { LoginAttempt(settings, address) } }
-                }
-            }, lastingRefusals: Self.lastingRefusals)
+            addresses.map { host in host.map { $0.map { address in { LoginAttempt(settings, address) } } } },
+            lastingRefusals: Self.lastingRefusals)
         // A slow look-up leaves the login half of the time.
         let deadline = max(deadline, .now + (deadline - now) / 2)
         let attempt = try race.run(until: deadline)
