@@ -125,8 +125,8 @@ MUTATIONS = [
         first="LogWriterTests"),
     Mutation(
         "frame-checksum", "the checksum of a frame is not compared", "Log/Frame.swift",
-        "guard checksum == header.checksum(file: file, offset: offset, body: body) else {",
-        "guard checksum == header.checksum(file: file, offset: offset, body: body) || checksum != 0 else {",
+        "guard checksum == header.checksum(fileChecksum: fileChecksum, offset: offset, body: body) else {",
+        "guard checksum == header.checksum(fileChecksum: fileChecksum, offset: offset, body: body) || checksum != 0 else {",
         first="BadBytes"),
     Mutation(
         "frame-chain", "a frame need not follow the one before it", "Log/FrameReader.swift",
@@ -426,7 +426,7 @@ MUTATIONS = [
     Mutation(
         "checkpoint-sequence", "a checkpoint does not know the last sequence number in it",
         "Checkpoint/CheckpointWriter.swift",
-        "checkpoint.lastSequence = max(checkpoint.lastSequence, segment.info.greatestSequence)",
+        "checkpoint.lastSequence = sequence",
         "", first="CheckpointTests"),
     # Recovery: what may be built upon.
     Mutation(

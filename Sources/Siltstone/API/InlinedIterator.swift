@@ -1,5 +1,6 @@
-/// A scan behind an address, so that the caller's code for each entry can be inlined into the loop. A call for each
-/// entry would take longer than most of that code.
+/// A scan whose loop is inlined into the caller. Without inlining, the call for each entry would take longer than most
+/// callers' work on it. The scan itself stays at a fixed address, because inlined code cannot hold it. Public only for
+/// the inlined code.
 public struct InlinedIterator {
     /// The scan of a store or a snapshot, in the storage of its ``Scan``; nil for the scan of a transaction.
     private let storeScan: HeapPlace<ScanIterator>?
@@ -32,25 +33,28 @@ public struct InlinedIterator {
     /// - Parameter taken: the position after the last record that the caller has used; nil for the complete last row.
     @usableFromInline
     func end(behind taken: RecordPlace?) {
-        // Taken out first, because ending the scan makes its storage available to the next one.
+        // Moved out of its storage before it is destroyed: its end returns the storage to the pool, where another thread
+        // may use it at once.
         if let storeScan { _ = storeScan.take() }
         transactionScan?.with { $0.end(behind: taken) }
         transactionScan?.release()
     }
 
-    /// See ``ScanIterator/nextRow(behind:)``. The next two functions also forward to the scan.
+    /// See ``ScanIterator/nextRow(behind:)``.
     @usableFromInline
     func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         if let storeScan { return try storeScan.value.nextRow(behind: taken) }
         return try transactionScan?.with { scan throws(StoreError) in try scan.nextRow(behind: taken) } ?? nil
     }
 
+    /// See ``ScanIterator/handOther(_:to:)``.
     @usableFromInline
     func handOther(_ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
         if let storeScan { return try storeScan.value.handOther(record, to: body) }
         return try transactionScan?.object.handOther(record, to: body) ?? false
     }
 
+    /// See ``ScanIterator/handOtherKey(_:to:)``.
     @usableFromInline
     func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if let storeScan { return try storeScan.value.handOtherKey(record, to: body) }

@@ -21,10 +21,10 @@ extension KeyValueStore {
     ///   - to: the first key after the range; nil for no upper bound.
     ///   - since: a sequence number from an earlier event, a write or a snapshot; the first change is the one after it.
     ///     Nil starts with the next change. The logs hold the changes that were not flushed to a segment yet; older
-    ///     changes are reported as missed. A number beyond the store's last one means that a power loss has removed
-    ///     changes: they are reported as missed too. New changes reuse their numbers, so once the store has passed
-    ///     `since` again, the loss cannot be detected. A subscriber that must be certain reads the store again after a
-    ///     power loss.
+    ///     changes are reported as missed. If the number is beyond the store's last one, the store has lost changes: by a
+    ///     power loss, by a repair, or because it is an older copy. They are reported as missed too. New changes reuse
+    ///     their numbers, so once the store has passed `since` again, the loss cannot be detected. A subscriber that must
+    ///     be certain reads the store again after such an event.
     /// - Throws: ``StoreError`` if the store is closed, or a log cannot be opened.
     public func changes(
         from: [UInt8]? = nil, to: [UInt8]? = nil, since: UInt64? = nil

@@ -54,7 +54,8 @@ final class StoreRegistry: Sendable {
     func use(_ path: String, _ configuration: Configuration?) throws(StoreError) -> (KeyValueStore, Place) {
         let wanted = configuration ?? Configuration()
         let place = Place(path, wanted.fileSystem)
-        if let store = entries.wait(until: { Self.join(&$0, place) }) {
+        let turn = entries.wait { Self.join(&$0, place) }
+        if case .use(let store) = turn {
             if let configuration, let difference = configuration.difference(from: store.engine.directory.configuration)
             {
                 // It may be the last use by now.
@@ -66,6 +67,7 @@ final class StoreRegistry: Sendable {
             }
             return (store, place)
         }
+        if case .open(let closing?) = turn { closing.engine.status.waitForRelease() }
         do throws(StoreError) {
             let store = try KeyValueStore.open(at: path, configuration: wanted)
             change(place, to: .open(Opened(store: store, uses: 1)))
@@ -76,20 +78,29 @@ final class StoreRegistry: Sendable {
         }
     }
 
+    /// What a caller of ``use(_:_:)`` does next.
+    private enum Turn {
+        /// It uses this open store, which has one more use.
+        case use(KeyValueStore)
+        /// It opens the store, after the store that a user is closing directly has released its lock.
+        case open(after: KeyValueStore?)
+    }
+
     /// Adds a use if the store is open, or marks the place as busy if there is no open store.
-    /// - Returns: nil if the caller must wait; `.some(store)` with one more use; `.some(nil)` if the caller must open
-    ///   the store.
-    private static func join(_ entries: inout [Place: Entry], _ place: Place) -> KeyValueStore?? {
+    /// - Returns: nil if the caller must wait.
+    private static func join(_ entries: inout [Place: Entry], _ place: Place) -> Turn? {
         switch entries[place] {
         case .busy: return nil
-        case .open(var opened) where !opened.store.engine.status.isStopping:
+        case .open(var opened) where !opened.store.engine.status.isClosing:
             opened.uses += 1
             entries[place] = .open(opened)
-            return .some(opened.store)
-        default:
-            // There is no store, or a user has closed it directly.
+            return .use(opened.store)
+        case .open(let opened):
             entries[place] = .busy
-            return .some(nil)
+            return .open(after: opened.store)
+        case nil:
+            entries[place] = .busy
+            return .open(after: nil)
         }
     }
 

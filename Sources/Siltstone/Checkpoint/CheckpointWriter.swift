@@ -23,6 +23,11 @@ struct CheckpointWriter {
     /// - Throws: ``StoreError/Code/invalidArgument`` or ``StoreError/Code/notFound`` if the path does not fit;
     ///   ``StoreError/Code/readOnly`` if a read-only store has changes that are in no segment.
     func write(to path: String) throws(StoreError) {
+        if path.isEmpty {
+            throw StoreError(.invalidArgument, "a checkpoint needs the path of a new directory", file: path)
+        }
+        // Without a trailing slash, because the last slash separates the parent, which is synced.
+        let path = StoreOpener.normalized(path, fileSystem)
         try versions.status.checkOpen()
         if !versions.status.isReadOnly {
             try writes.flush()
@@ -34,9 +39,9 @@ struct CheckpointWriter {
         // Until this block ends, no file of the version is removed.
         try versions.obsolete.holding { () throws(StoreError) in
             // Later values go to another file, because both stores have this one.
-            let version = try values.finishFile()
+            let (version, sequence) = try values.finishFile()
             try makeDirectory(path)
-            do throws(StoreError) { try fill(path, with: version) } catch {
+            do throws(StoreError) { try fill(path, with: version, upTo: sequence ?? writes.lastSequence) } catch {
                 fileSystem.discardDirectory(path)
                 throw error
             }
@@ -60,12 +65,15 @@ struct CheckpointWriter {
     }
 
     /// Links the files of a version, and makes the manifest and `CURRENT`.
-    private func fill(_ path: String, with version: Version) throws(StoreError) {
+    /// - Parameter sequence: the sequence number of the version's last change. The segments do not tell it: merges to
+    ///   the bottom set the numbers of their records to 0. The copy continues from it, so that a subscriber of changes
+    ///   is not told of others under the numbers that it knows.
+    private func fill(_ path: String, with version: Version, upTo sequence: SequenceNumber) throws(StoreError) {
         var checkpoint = ManifestState()
+        checkpoint.lastSequence = sequence
         for (segment, _) in version.placedSegments {
             try link(.segment(segment.info.number), into: path)
             checkpoint.segments[segment.info.number] = segment
-            checkpoint.lastSequence = max(checkpoint.lastSequence, segment.info.greatestSequence)
         }
         let referenced = Set(version.referencedValueBytes().keys)
         for number in referenced { try link(.values(number), into: path) }

@@ -46,7 +46,7 @@ extension BackgroundWork {
             Result { () throws(StoreError) in
                 try status.checkOpen()
                 // The current value file may also be mostly garbage. A finished file can be collected.
-                let version = try values.finishFile()
+                let version = try values.finishFile().version
                 let plan = picker.pickRange(version, from: from, to: to, valueFileBytes: writes.sealedValueFiles())
                 if let plan { try runMakingSpace(plan) }
                 try writes.collectValueFiles()

@@ -100,7 +100,7 @@ extension FileHeader {
     }
 }
 
-/// 128 random bits that distinguish a store from all others.
+/// 128 random bits that a store gets when it is created. Its checkpoints have the same, all other stores have others.
 struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64

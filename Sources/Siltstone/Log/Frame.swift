@@ -60,14 +60,14 @@ extension Frame {
     /// - Parameters:
     ///   - bytes: the complete file.
     ///   - offset: start of the frame, in bytes.
-    ///   - file: the checksum of the file's header.
+    ///   - fileChecksum: that of the file's header.
     /// - Complexity: O(*n*) in the bytes of the payload.
-    init(_ bytes: Bytes, at offset: Int, file: UInt32) throws(FrameFault) {
+    init(_ bytes: Bytes, at offset: Int, fileChecksum: UInt32) throws(FrameFault) {
         guard let (checksum, header) = FrameHeader.read(bytes, at: offset) else { throw .cutOff }
         let length = Int(header.length)
         let padded = FrameHeader.frameSize(payload: length) - FrameHeader.size
         guard let body = bytes.slice(offset + FrameHeader.size, padded) else { throw .tooLong }
-        guard checksum == header.checksum(file: file, offset: offset, body: body) else {
+        guard checksum == header.checksum(fileChecksum: fileChecksum, offset: offset, body: body) else {
             throw .checksum
         }
         guard let kind = FrameKind(rawValue: header.kind) else { throw .unknownKind(header.kind) }

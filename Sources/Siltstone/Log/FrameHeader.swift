@@ -46,16 +46,16 @@ struct FrameHeader {
 
     /// Returns the checksum of the frame.
     /// - Parameters:
-    ///   - file: the checksum of the file's header.
+    ///   - fileChecksum: that of the file's header.
     ///   - offset: start of the frame in the file, in bytes.
     ///   - body: the payload and its padding. Leave it empty to checksum them in parts, by
     ///     `CRC32.checksum(_:continuing:)` from the returned value on.
     @inline(__always)
-    func checksum(file: UInt32, offset: Int, body: Bytes = .emptyBytes) -> UInt32 {
+    func checksum(fileChecksum: UInt32, offset: Int, body: Bytes = .emptyBytes) -> UInt32 {
         let offset = UInt64(truncatingIfNeeded: offset)
         // In bytes: file 4, offset 8, length 4, firstSequence 8, count 4, previous 4, mark 4, kind 4.
         return CRC32.checksum(
-            UInt64(file) | offset &<< 32,
+            UInt64(fileChecksum) | offset &<< 32,
             offset &>> 32 | UInt64(length) &<< 32,
             firstSequence,
             UInt64(count) | UInt64(previous) &<< 32,

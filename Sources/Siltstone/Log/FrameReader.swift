@@ -55,7 +55,7 @@ struct FrameReader {
     mutating func next() throws(StoreError) -> Frame? {
         if fault != nil { return nil }
         do throws(FrameFault) {
-            let frame = try Frame(contents.bytes, at: end, file: fileChecksum)
+            let frame = try Frame(contents.bytes, at: end, fileChecksum: fileChecksum)
             if frame.previous != lastChecksum { throw .notChained }
             beforeLast = (end, lastChecksum, lastKind, syncedMark)
             (end, lastChecksum, lastKind) = (frame.end, frame.checksum, frame.kind)

@@ -5,7 +5,7 @@
 struct FrameScanner {
     private let bytes: Bytes
     /// The checksum of the file's header.
-    private let file: UInt32
+    private let fileChecksum: UInt32
     /// The next offset to try, in bytes.
     private(set) var offset: Int
     /// Bytes that may still be spent on checksums of false candidates: bytes that look like a frame but are none.
@@ -16,14 +16,14 @@ struct FrameScanner {
     /// Creates a scanner.
     /// - Parameters:
     ///   - bytes: the complete file.
-    ///   - file: the checksum of its header.
+    ///   - fileChecksum: that of its header.
     ///   - offset: start of the search, in bytes.
     ///   - effort: the budget for false candidates, as a multiple of the file's length. Without it, values that were
     ///     made to look like frames could keep the search busy for a time that is quadratic in the length of the file.
     ///     A copy of a log that was stored as a value needs less than twice the length.
-    init(_ bytes: Bytes, file: UInt32, from offset: Int, effort: Int = 16) {
+    init(_ bytes: Bytes, fileChecksum: UInt32, from offset: Int, effort: Int = 16) {
         self.bytes = bytes
-        self.file = file
+        self.fileChecksum = fileChecksum
         self.offset = (offset + 7) & ~7
         budget = (bytes.count + 4096) * effort
     }
@@ -66,7 +66,7 @@ struct FrameScanner {
     /// budget.
     private mutating func candidate() -> Frame? {
         do {
-            return try Frame(bytes, at: offset, file: file)
+            return try Frame(bytes, at: offset, fileChecksum: fileChecksum)
         } catch {
             guard case .checksum = error, let length: UInt32 = bytes.integer(at: offset + 4) else { return nil }
             budget -= Int(length)

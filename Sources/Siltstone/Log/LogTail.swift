@@ -39,7 +39,7 @@ extension FrameReader {
     func tail() -> LogTail {
         assert(fault != nil)
         if fault == .zeros || fault == .cutOff, isZero(from: end) { return .clean }
-        var scanner = FrameScanner(contents.bytes, file: fileChecksum, from: end)
+        var scanner = FrameScanner(contents.bytes, fileChecksum: fileChecksum, from: end)
         // The frame at this offset has been rejected already.
         scanner.skipCandidate()
         var hasLaterFrames = false
@@ -61,7 +61,7 @@ extension FrameReader {
     func provesEarlierLogsSynced() -> Bool {
         if syncedMark >= LogLink.end { return true }
         guard fault != nil, !isZero(from: end) else { return false }
-        var scanner = FrameScanner(contents.bytes, file: fileChecksum, from: end)
+        var scanner = FrameScanner(contents.bytes, fileChecksum: fileChecksum, from: end)
         while let frame = scanner.next() {
             if frame.syncedMark >= LogLink.end { return true }
         }
@@ -72,7 +72,7 @@ extension FrameReader {
     var link: LogLink? {
         guard end > FileHeader.size else { return nil }
         do throws(FrameFault) {
-            let frame = try Frame(contents.bytes, at: FileHeader.size, file: fileChecksum)
+            let frame = try Frame(contents.bytes, at: FileHeader.size, fileChecksum: fileChecksum)
             return frame.kind == .link ? LogLink(frame.payload) : nil
         } catch { return nil }
     }

@@ -256,7 +256,7 @@ extension LogWriter {
         body.write(to: payload)
         let header = header(length, kind, first: first, count: count)
         let checksum = header.checksum(
-            file: fileChecksum, offset: tail.value.end, body: payload.bytes)
+            fileChecksum: fileChecksum, offset: tail.value.end, body: payload.bytes)
         header.write(checksum: checksum, to: frame)
         tail.value.encoded = checksum
         return size
@@ -293,7 +293,7 @@ extension LogWriter {
     ) throws(FileSystemError) {
         let buffer = frameBuffer()
         let header = header(length, kind, first: first, count: count)
-        var checksum = header.checksum(file: fileChecksum, offset: tail.value.end)
+        var checksum = header.checksum(fileChecksum: fileChecksum, offset: tail.value.end)
         var position = tail.value.end + FrameHeader.size
         try body.forEachPart { part throws(FileSystemError) in
             checksum = CRC32.checksum(part, continuing: checksum)

@@ -43,6 +43,11 @@ final class VersionSet: Sendable {
     /// The current segments and value files.
     var current: Version { latest.withLock { $0 } }
 
+    /// The current version, and the sequence number of the last change in it; that is nil in a read-only store.
+    var currentWithSequence: (version: Version, lastSequence: SequenceNumber?) {
+        lock.withLock { (current, manifest?.state.lastSequence) }
+    }
+
     /// Takes a number that no file in the directory has. It is durable with the next edit. Returns 0 in a read-only
     /// store.
     func takeFileNumber() -> UInt64 { lock.withLock { manifest?.takeNumber() ?? 0 } }

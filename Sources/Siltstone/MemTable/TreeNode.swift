@@ -18,7 +18,8 @@ import Synchronization
 /// | 1088 | 4 · 128 | references | |
 /// | 1600 | 4 · 129 | children | inner nodes only |
 ///
-/// Readers read while the writer stores, and validate afterwards (a seqlock; Boehm, "Can seqlocks get along with
+/// Readers read while the writer stores, and validate afterwards: a leaf by its own version, a descent through inner
+/// nodes by ``TreeState/structure`` (a seqlock; Boehm, "Can seqlocks get along with
 /// programming language memory models?", MSPC 2012). So every field that readers use is atomic. A reader may follow
 /// references and children before it validates, so the writer publishes them by a release store, and readers use an
 /// acquire load. A reference, once seen, leads to a complete entry or node. So a half-done move misleads a reader, but
@@ -185,8 +186,8 @@ extension TreeNode {
     /// eight bytes after that prefix, because without the skip keys like `user:00000001` would all have the same
     /// digest. A node at the edge of the tree has one fence or none, and may receive any key on its open side. It names
     /// an entry whose first bytes are the skipped prefix (the prefix source). Keys below that prefix get the smallest
-    /// digest, keys above it the largest. In both cases a smaller digest means a smaller key, and equal digests mean
-    /// nothing.
+    /// digest, keys above it the largest. Of two keys in one node, the one with the smaller digest is the smaller key.
+    /// Keys with equal digests must be compared.
     @inline(__always)
     func digest(of key: SearchKey, in base: ArenaBase) -> UInt64 {
         let source = prefixSource

@@ -30,13 +30,14 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var changedBytes = 0
     /// Transaction commits that failed with a conflict since the store was opened.
     public var conflicts = 0
-    /// Point reads since the store was opened. A read of many keys counts once. A scan counts once or twice, or not at
-    /// all if it reuses the state of an earlier scan. The store's own reads, as for a conditional write, count too.
+    /// How often reads have looked up the store's state since it was opened. A point read usually counts once, and so
+    /// does a read of many keys. A scan counts twice or more often, or not at all if it reuses the state of an earlier
+    /// scan. The store's own reads, as for a conditional write, count too.
     public var reads = 0
 
     /// Changes in memory that were not flushed to a segment yet, without deleted ranges.
     public var memTableRecords = 0
-    /// Bytes of memory that these changes take.
+    /// Bytes of memory that the memtables use, deleted ranges included.
     public var memTableBytes = 0
     /// Memtables that wait for their flush.
     public var sealedMemTables = 0
@@ -73,7 +74,8 @@ public struct Statistics: Sendable, Hashable, Codable {
     /// Seconds spent on compactions.
     public var compactionSeconds = 0.0
 
-    /// Waits of writes and of `flush()` for a flush, a compaction or the next log. One write may wait several times.
+    /// Waits until a full memtable can be replaced: for a flush, a compaction or the next log. One write may wait several
+    /// times. The wait of `flush()` for the end of its flush does not count, nor do waits for disk space.
     public var stalls = 0
     /// Seconds of these waits.
     public var stallSeconds = 0.0

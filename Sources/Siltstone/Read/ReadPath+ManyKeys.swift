@@ -2,15 +2,14 @@ import Synchronization
 
 extension ReadPath {
     /// Looks up keys in groups, all on one super version. It prefetches for a complete group at once, so the cache
-    /// misses of all its keys overlap. Those of single reads overlap only within the processor's window of
-    /// instructions.
+    /// misses of all its keys overlap. In single reads, they overlap only as far as the processor looks ahead.
     ///
     /// The super version is kept until the end, so `body` should be short.
     /// - Parameters:
     ///   - sequence: the newest change that the reads see; nil for the newest visible one.
     ///   - fill: appends the next keys to an empty group. If it appends none, the read ends.
-    ///   - postpone: if given, it gets the index of each key whose lookup would wait for the disk, and the lookup is
-    ///     skipped.
+    ///   - postpone: if given, it gets the index of each key that is skipped: those whose lookup may wait for the disk,
+    ///     and those whose value is in a value file.
     ///   - body: gets the index of a key and its value, nil if it has none. The value is valid until `body` returns.
     ///     `body` returns false to stop.
     func readGroups(

@@ -1,25 +1,25 @@
 /// Distinguishes files of a store from foreign files with the same names. LevelDB and RocksDB, too, have files called
 /// `CURRENT`, `LOCK` and `000003.log`.
 enum OrphanFile {
-    /// True if a crash of a store may have left the file: its header is valid and contains the number in its name, or
-    /// the file holds a beginning of that header, zeros, or nothing. So an empty file with a store file's name counts.
-    /// True for `LOCK`, which is not examined.
+    /// True if a crash of a store may have left the file. Its header is then intact and names `store` and the number in
+    /// the file's name. Or the header is torn: it holds a beginning of a header, zeros, or nothing. So an empty file
+    /// with a store file's name counts. The rest of the file is not examined. True for `LOCK`.
     /// - Parameter store: the store that it must belong to; nil if it is unknown.
     static func isOurs(
         _ file: StoreFile, in directory: String, _ fileSystem: any FileSystem, store: StoreIdentity?
     ) throws(StoreError) -> Bool {
         if file == .lock { return true }
         guard let bytes = try beginning(of: file, in: directory, fileSystem) else { return false }
-        if isTorn(bytes, magic(of: file)) { return true }
-        guard let kind = file.headerKind else { return bytes.starts(with: magic(of: file)) }
+        guard let kind = file.headerKind else {
+            return bytes.starts(with: magic(of: file)) || isTorn(bytes, magic(of: file))
+        }
+        // An intact header decides, before the search for a torn one: its checksum may end with a zero.
         do throws(StoreError) {
-            return try withContiguousBytes(bytes) { bytes throws(StoreError) in
-                _ = try FileHeader(
-                    bytes, kind: kind, store: store, number: file.number ?? 0, path: file.path(in: directory),
-                    knownFeatures: .max)
-                return true
+            let header = try withContiguousBytes(bytes) { bytes throws(StoreError) in
+                try FileHeader(anyOwner: bytes, kind: kind, path: file.path(in: directory), knownFeatures: .max)
             }
-        } catch { return false }
+            return (store == nil || store == header.store) && header.number == file.number
+        } catch { return error.code == .corrupt && isTorn(bytes, magic(of: file)) }
     }
 
     /// True if one of the files in a directory begins as only a store's file does, even if the rest is damaged. `LOCK`
@@ -46,7 +46,8 @@ enum OrphanFile {
         }
     }
 
-    /// True if power failed while the start of the file was written: a correct prefix, followed by zeros or by nothing.
+    /// True if power may have failed while the header was written: it begins with the magic number or a part of it, and
+    /// ends with zeros or with the file. The other fields are not compared. For headers that fail their checksum.
     private static func isTorn(_ bytes: [UInt8], _ magic: [UInt8]) -> Bool {
         let written = bytes[..<(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)]
         return written.count < FileHeader.size && (magic.starts(with: written) || written.starts(with: magic))

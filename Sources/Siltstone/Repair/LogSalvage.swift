@@ -29,7 +29,7 @@ struct LogSalvage {
         lastChecksum = header.checksum
         // The default effort limit protects against values that look like frames. Salvage uses a limit that is
         // practically never reached, because anything it skips is lost for good.
-        scanner = FrameScanner(bytes, file: header.checksum, from: FileHeader.size, effort: 1 << 20)
+        scanner = FrameScanner(bytes, fileChecksum: header.checksum, from: FileHeader.size, effort: 1 << 20)
     }
 
     /// The next piece; nil at the end of the file.

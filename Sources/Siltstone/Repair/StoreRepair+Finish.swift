@@ -1,6 +1,7 @@
 extension StoreRepair {
-    /// Installs the rebuilt state, and puts obsolete files aside. First hard-links them into the directory `damaged-N`
-    /// inside the store, then makes the new manifest current, then removes their original names.
+    /// Installs the rebuilt state, and puts obsolete files aside. Hard-links them into the directory `damaged-N` inside
+    /// the store. Makes the new manifest current. Then removes their original names. Where hard links are not possible,
+    /// it moves the files instead, after the new manifest is current.
     /// - Parameters:
     ///   - listed: the store files that the directory contained.
     ///   - directories: the names of `listed` that are directories instead of files.
@@ -20,7 +21,7 @@ extension StoreRepair {
         mayBeInForce = true
         try storeErrors(CurrentFile.replace(in: directory, fileSystem))
         if isLinked {
-            // The next opening removes files that this call cannot remove.
+            // Files that this call cannot remove do no harm. The next opening removes those with an intact header.
             ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(files)
         } else {
             try moveAside(files)
@@ -75,15 +76,19 @@ extension StoreRepair {
                 try retrying(fileSystem.link(from, to: to))
             }
         } catch {
-            if error.isUnsupported || error.errorNumber == Platform.notPermitted { return false }  // `EPERM`: FAT
-            throw StoreError(error)
+            // `EPERM`: FAT, and single files, for example those of another user.
+            guard error.isUnsupported || error.errorNumber == Platform.notPermitted else { throw StoreError(error) }
+            // A rename onto a link of the same file would do nothing, and leave the old name.
+            ObsoleteFiles(directory: aside, fileSystem: fileSystem).remove(files)
+            return false
         }
         try syncDirectory(aside)
         report.damagedFiles = files.map { $0.path(in: aside) }
         return true
     }
 
-    /// Moves files into the directory for damaged files, after nothing refers to them any more.
+    /// Moves files into the directory for damaged files, after nothing refers to them any more. ``linkAside(_:)`` has made
+    /// the directory: each of the files is obsolete, or was reported as a loss.
     private mutating func moveAside(_ files: [StoreFile]) throws(StoreError) {
         guard let aside = report.damagedFilesDirectory, !files.isEmpty else { return }
         for file in files {

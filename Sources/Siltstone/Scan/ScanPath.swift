@@ -4,8 +4,8 @@ import Synchronization
 /// have found deleted.
 ///
 /// Guards nothing itself: the pool uses atomics, and ``DeletedRangeCache`` has a leaf lock. Scans call this on any
-/// thread. The write path clears the pool after a publication. If a writer has made a new memtable, the next flush does
-/// that. A scan that has passed many deleted entries takes the write lock for a moment, if the lock is free.
+/// thread. The write path clears the pool after a publication. A writer that makes a new memtable publishes too, but
+/// leaves the clearing to the next flush. A scan that has passed many deleted entries takes the write lock for a moment, if the lock is free.
 ///
 /// `ifWriteLockIsFree` is set once, before the first scan.
 final class ScanPath: Sendable {
@@ -76,7 +76,9 @@ final class ScanPath: Sendable {
         deletedRanges.end(from: start, through: last, seen: seen)
     }
 
-    /// Records the deleted records that a scan has passed before it reached an entry.
+    /// Uses the deleted records that a scan has passed before it reached an entry. A known range that contains `start`
+    /// grows through `last`. If there is none, and the scan has passed many records, starts to watch the keys from
+    /// `start` on, so that a later scan can make a range there.
     /// - Parameters:
     ///   - start: the key at which the scan started.
     ///   - last: the last key that it passed.

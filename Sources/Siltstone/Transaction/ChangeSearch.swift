@@ -1,9 +1,9 @@
 // The search for changes after a sequence number: in one memtable, in one segment, and in a complete super version.
 //
-// A change is a newer version of a key, or a newer range tombstone that covers it. While an older snapshot is
-// registered, flushes and compactions keep the newest version of each key and its sequence number (``VersionFilter``).
-// A key that was put and deleted after the snapshot may be missing. That is no change for the snapshot, which saw no
-// value either.
+// A change is a newer version of a key, or a newer range tombstone that covers it. While a snapshot is registered, each
+// change after it leaves a trace with a larger sequence number: the change itself, a newer version of the key, or a
+// newer range tombstone that covers it. ``VersionFilter`` drops a version only if one of these follows it before the
+// next snapshot. It drops tombstones, and sets numbers to 0, only up to the oldest snapshot.
 
 extension MemTable {
     /// Whether `key` was changed after `sequence`.
@@ -49,7 +49,7 @@ extension RangeTombstones {
 
 extension SegmentReader {
     /// Whether `key` was changed after `sequence`.
-    /// - Complexity: O(1), and O(log n) for n range tombstones
+    /// - Complexity: that of ``lookup(_:hash:visible:pin:)``, and O(log n) for n range tombstones
     func hasChange(of key: Bytes, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if rangeTombstones.newestCovering(key, visible: .greatest) > sequence { return true }
         var pin = BlockPin()

@@ -4,14 +4,15 @@ import Synchronization
 /// optimistic concurrency control with backward validation (Kung and Robinson, "On optimistic methods for concurrency
 /// control", 1981).
 ///
-/// A read set of a few keys is checked under the write lock alone, by lookups in the memtables. For a larger one, two
-/// steps share the work:
+/// A read set of a few keys is checked under the write lock alone, by lookups in the memtables, if these still hold all
+/// changes after the snapshot. Otherwise two steps share the work:
 /// - ``advance(_:_:subscribe:)`` takes the write lock only for a moment, to subscribe to the feed. The check itself
 ///   runs without it, may read from disk, and covers nearly all changes.
 /// - ``decide(last:flushed:_:_:)`` runs under the write lock, directly before the commit takes its sequence numbers. It
 ///   covers the commits that arrived since, which the check reads from the change feed.
 ///
-/// So no writer waits for the check of a long transaction.
+/// So other writers usually do not wait for the check of a long transaction. Only after eight attempts does it read from
+/// disk under the lock.
 ///
 /// Used by one commit, on one thread at a time.
 final class CommitCheck {
@@ -115,8 +116,8 @@ final class CommitCheck {
         return try superVersion.hasChange(in: reads, after: checked) ? .conflict : .unchanged
     }
 
-    /// Compares by lookups in the memtables of the current super version. While the caller holds the write lock, the
-    /// store has no others.
+    /// Compares by lookups in the memtables of the current super version. The caller holds the write lock, so these are
+    /// all memtables of the store.
     private func compareTables(_ superVersion: SuperVersion, flushed: SequenceNumber) -> Verdict {
         if flushed > checked { return .outdated }
         return superVersion.tables.contains { $0.hasChange(in: reads, after: checked) } ? .conflict : .unchanged

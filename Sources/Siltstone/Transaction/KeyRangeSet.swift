@@ -19,7 +19,7 @@ struct KeyRangeSet: Sendable {
         return index < ranges.count && !ranges[index].begins(behind: key)
     }
 
-    /// Whether the set contains any key of `[from, to)`.
+    /// Whether the set contains any key of `[from, to)`, which must not be empty.
     /// - Complexity: O(log n)
     func overlaps(from: Bytes, to: Bytes) -> Bool {
         let index = firstIndex(notEndingBefore: from)

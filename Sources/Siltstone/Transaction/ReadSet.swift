@@ -2,7 +2,7 @@
 ///
 /// The set is bounded. Above 65,536 keys or 16 MiB of keys it drops duplicates, and if more than half remains, it
 /// merges neighbouring keys into ranges. Above 16,384 ranges or 16 MiB of range bounds it merges neighbouring ranges.
-/// The ranges of scans are counted apart, with the same limits, and then moved to the others. A set that contains too
+/// The ranges of running scans are counted apart. Above the same limits, they are moved to the others. A set that contains too
 /// much causes unnecessary conflicts, but never misses one.
 struct ReadSet: Sendable {
     /// The bytes of all keys, concatenated.
@@ -53,7 +53,7 @@ struct ReadSet: Sendable {
     /// Adds a scan that has read nothing yet.
     /// - Returns: its number, for ``updateScan(_:_:)``.
     mutating func addScan() -> Int {
-        if scans.count >= Self.maximumRanges || scanBytes > Self.maximumBytes { mergeScans() }
+        if scans.count >= Self.maximumRanges { mergeScans() }
         scans.append(KeyRange(from: [], to: []))
         return firstScan + scans.count - 1
     }
@@ -64,6 +64,7 @@ struct ReadSet: Sendable {
         guard number >= firstScan else { return insert(range) }
         scanBytes += range.byteCount - scans[number - firstScan].byteCount
         scans[number - firstScan] = range
+        if scanBytes > Self.maximumBytes { mergeScans() }
     }
 
     /// Moves the ranges of all scans to ``ranges``.

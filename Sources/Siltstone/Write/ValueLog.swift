@@ -123,13 +123,14 @@ final class ValueLog: Sendable {
 
     /// Finishes the current file, so that a checkpoint can share it or a compaction can empty it. The next value goes
     /// into a new file.
-    /// - Returns: the current version. None of its files changes any more.
-    func finishFile() throws(StoreError) -> Version {
+    /// - Returns: the current version, none of whose files changes any more, and the sequence number of its last change,
+    ///   which is nil in a read-only store.
+    func finishFile() throws(StoreError) -> (version: Version, lastSequence: SequenceNumber?) {
         try lock.withLock { () throws(StoreError) in
             releaseSpace()
             try sync()
             files.withLock { $0.current = nil }
-            return versions.current
+            return versions.currentWithSequence
         }
     }
 

@@ -160,8 +160,11 @@ extension WritePath {
         try await commits?.wait(for: last)
     }
 
+    /// The sequence number of the last change.
+    var lastSequence: SequenceNumber { lock.withLock { state.lastSequence } }
+
     /// Makes all changes durable. The store may already be closed to writers.
-    func waitForAll() throws(StoreError) { try commits?.wait(for: lock.withLock { state.lastSequence }) }
+    func waitForAll() throws(StoreError) { try commits?.wait(for: lastSequence) }
 
     /// The sequence number of the last change. Throws if the store takes no writes.
     func lastAcknowledged() throws(StoreError) -> SequenceNumber {

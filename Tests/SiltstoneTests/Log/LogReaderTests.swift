@@ -208,7 +208,7 @@ struct LogReaderTests {
         let header = FrameHeader(
             length: 0, firstSequence: 0, count: 0, previous: previous, mark: 0, kind: kind)
         frame.withMutableBytes {
-            header.write(checksum: header.checksum(file: fixture.header.checksum, offset: offset), to: $0)
+            header.write(checksum: header.checksum(fileChecksum: fixture.header.checksum, offset: offset), to: $0)
         }
         return frame
     }
@@ -242,7 +242,7 @@ struct LogReaderTests {
                 length: 0, firstSequence: 0, count: 0, previous: end.checksum, mark: UInt32(mark / 8),
                 kind: FrameKind.close.rawValue)
             frame.withMutableBytes {
-                header.write(checksum: header.checksum(file: fixture.header.checksum, offset: end.end), to: $0)
+                header.write(checksum: header.checksum(fileChecksum: fixture.header.checksum, offset: end.end), to: $0)
             }
             let isRight = mark == end.end
             let reading = try fixture.read(bytes + frame)

@@ -111,4 +111,45 @@ import Testing
         try store.checkpoint(to: "/checkpoint")
         try store.close()
     }
+
+    @Test("a checkpoint's name is durable when it is reported, with a slash at its end or without")
+    func durableName() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try open(fixture.path, fixture)
+        try store.put("key".utf8, "value".utf8)
+        try disk.createDirectory("/backups")
+        for path in ["/backups/monday", "/backups/tuesday/", "/backups/wednesday//"] {
+            let before = disk.log.count
+            try store.checkpoint(to: path)
+            let synced = disk.log[before...].filter { $0.operation == .syncDirectory }.map(\.path)
+            #expect(synced.last == "/backups", "\(path): \(synced)")
+        }
+        #expect(StoreError.Code.of { try store.checkpoint(to: "") } == .invalidArgument)
+        try store.close()
+    }
+
+    @Test("a checkpoint goes on with the store's sequence numbers, so that a subscriber of changes misses none")
+    func sequence() throws {
+        let fixture = StoreFixture()
+        let store = try open(fixture.path, fixture)
+        for number in 0..<1000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+        // The merge to the bottom forgets the numbers of its records.
+        try store.compact()
+        let last = store.statistics.lastSequence
+        try store.checkpoint(to: "/checkpoint")
+        try store.close()
+        var configuration = StoreFixture.small()
+        configuration.fileSystem = fixture.fileSystem
+        configuration.readOnly = true
+        let reader = try KeyValueStore.open(at: fixture.path, configuration: configuration)
+        try reader.checkpoint(to: "/second")
+        try reader.close()
+        for path in ["/checkpoint", "/second"] {
+            let copy = try open(path, fixture)
+            #expect(copy.statistics.lastSequence == last, "\(path)")
+            #expect(try copy.verify().problems == [])
+            try copy.close()
+        }
+    }
 }

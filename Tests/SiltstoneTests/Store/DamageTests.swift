@@ -303,4 +303,25 @@ import Testing
             #expect(try foreign.contents() == before)
         }
     }
+
+    @Test("files that cannot all be linked are moved, and no old name is left", arguments: 0..<3)
+    func unlinkable(_ linked: Int) throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try fixture.open(Self.configuration())
+        try store.put("key".utf8, "value".utf8)
+        try store.close()
+        let damaged = ["000900.segment", "000901.segment", "000902.segment"]
+        for name in damaged { try fixture.write([1, 2, 3], to: name) }
+        disk.setRule(
+            .from(linked, times: .max, where: { $0.operation == .link }) { _ in .error(Platform.notPermitted) })
+        let report = try repaired(fixture)
+        disk.setRule(.none)
+        #expect(report.damagedFiles.count >= damaged.count)
+        for path in report.damagedFiles { #expect(try disk.attributes(of: path) != nil, "\(path)") }
+        #expect(Set(try fixture.names()).isDisjoint(with: damaged))
+        let again = try fixture.open(Self.configuration())
+        #expect(try again.get("key".utf8) == Array("value".utf8))
+        try again.close()
+    }
 }

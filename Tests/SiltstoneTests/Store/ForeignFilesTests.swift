@@ -64,4 +64,33 @@ import Testing
             try store.put([UInt8(number)], "value".utf8, durability: .buffered)
         }
     }
+
+    @Test("a file of another store is left alone, also if its header ends with a zero as a torn one does")
+    func intactHeader() throws {
+        let fixture = StoreFixture()
+        try fixture.open().close()
+        var header: [UInt8]
+        repeat { header = FileHeader(kind: .segment, store: .random(), number: 900).encoded() } while header[63] != 0
+        try fixture.write(header + [UInt8](repeating: 1, count: 1000), to: "000900.segment")
+        // The start of a header of the store itself, whose rest never reached the disk.
+        try fixture.write(Array(header[..<8]) + [UInt8](repeating: 0, count: 100), to: "000901.segment")
+        try fixture.open().close()
+        let names = try fixture.names()
+        #expect(names.contains("000900.segment"))
+        #expect(!names.contains("000901.segment"))
+    }
+
+    @Test("a file that cannot be read, and that the store does not need, does not keep the store from opening")
+    func unreadable() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        try fixture.open().close()
+        try fixture.write([], to: "000900.segment")
+        disk.setRule { $0.path.hasSuffix("/000900.segment") ? .accessDenied : nil }
+        let store = try fixture.open()
+        try store.put("key".utf8, "value".utf8)
+        try store.close()
+        disk.setRule(.none)
+        #expect(try fixture.names().contains("000900.segment"))
+    }
 }

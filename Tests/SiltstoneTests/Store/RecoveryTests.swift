@@ -317,7 +317,7 @@ import Testing
             let header = try #require(FrameHeader.read(bytes, at: frame.offset)).header
             let body = Bytes(rebasing: bytes[(frame.offset + FrameHeader.size)..<frame.end])
             return CRC32.checksum(
-                body, continuing: header.checksum(file: reader.fileChecksum, offset: frame.offset))
+                body, continuing: header.checksum(fileChecksum: reader.fileChecksum, offset: frame.offset))
         }
         withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(frame.offset..<frame.offset + 4, with: $0) }
         try fixture.write(bytes, to: logs[0])

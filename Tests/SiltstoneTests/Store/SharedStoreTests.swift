@@ -180,4 +180,44 @@ struct SharedStoreTests {
         for task in 0..<8 { #expect(try await use.store.get(key(task)) == Array("39".utf8)) }
         try await use.close()
     }
+
+    @Test(
+        "a store that a user is closing directly is opened anew after that, and not found locked",
+        .timeLimit(.minutes(5)))
+    func openedBesideDirectClose() throws {
+        let entered = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+        let disk = FaultInjectingFileSystem()
+        var configuration = StoreFixture.small()
+        configuration.fileSystem = disk
+        let shared = configuration
+        let first = try SharedStore.open(at: "/store", configuration: shared)
+        try first.store.put("key".utf8, "value".utf8)
+        let isFirst = Atomic(true)
+        // The close stops in the middle, at its first sync.
+        disk.setRule { call in
+            if call.operation == .sync, isFirst.exchange(false, ordering: .relaxed) {
+                entered.signal()
+                goOn.wait()
+            }
+            return nil
+        }
+        let group = DispatchGroup()
+        Thread.detachNewThread(in: group) { #expect(throws: Never.self) { try first.store.close() } }
+        entered.wait()
+        let isOpening = DispatchSemaphore(value: 0)
+        Thread.detachNewThread(in: group) {
+            isOpening.signal()
+            #expect(throws: Never.self) {
+                let second = try SharedStore.open(at: "/store", configuration: shared)
+                #expect(second.store !== first.store)
+                #expect(try second.store.get("key".utf8) == Array("value".utf8))
+                try second.close()
+            }
+        }
+        isOpening.wait()
+        goOn.signal()
+        group.wait()
+        try first.close()
+    }
 }

@@ -7,8 +7,8 @@ enum SegmentFormat {
     /// The incompatible features that this release can read.
     static let knownFeatures = compressedFeature | digestFeature
     /// Base-2 logarithm of the unit of logical addresses. A unit is a cache line. It is small enough that rounding a
-    /// block up wastes almost nothing, whatever the size of the records. It is large enough that 16 bits can count a
-    /// block's units.
+    /// block up wastes almost nothing, whatever the size of the records. It is large enough that 16 bits can count the
+    /// units of a block below 4 MiB. A longer block, with one very large record, has a length of 0 in its header.
     static let unitShift = 6
     static let unit = 1 << unitShift
     /// Bytes of blocks in a segment at most (4 GiB), so that the logical addresses of records fit into 32 bits.

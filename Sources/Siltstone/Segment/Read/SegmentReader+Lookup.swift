@@ -1,16 +1,18 @@
 extension SegmentReader {
-    /// The newest visible version of a key. If the segment is mapped, ``SegmentProbe`` does the same faster.
+    /// The newest visible version of a key. For a mapped, uncompressed segment with a hash index, ``SegmentProbe`` is
+    /// the fast path. It calls this function if it cannot decide.
     /// - Parameters:
     ///   - hash: ``KeyHash/hash(_:)`` of the key, which the caller needs for several segments.
     ///   - visible: largest sequence number that is visible to the caller.
     ///   - pin: keeps the record valid together with the reader. `key` must not lie in memory that it pinned before.
     /// - Returns: the record, possibly a tombstone; nil if the segment has no such version.
     /// - Throws: ``StoreError/Code/corrupt`` if a page or block that the lookup reads fails its checksum.
-    /// - Complexity: O(1) for the newest version, O(log n) for an older one, with n blocks and records
+    /// - Complexity: O(1) for the newest version; O(log n) for an older one, or without a hash index, with n blocks and
+    ///   records
     func lookup(
         _ key: Bytes, hash: UInt64, visible: SequenceNumber, pin: inout BlockPin
     ) throws(StoreError) -> Record? {
-        guard geometry.pageCount > 0 else { return try lookupOlder(key, visible: visible, pin: &pin) }
+        guard geometry.pageCount > 0 else { return try lookupThroughFences(key, visible: visible, pin: &pin) }
         var pagePin = BlockPin()
         defer { withExtendedLifetime(pagePin) {} }
         let page = try indexPage(geometry.page(of: hash), pin: &pagePin)
@@ -27,7 +29,7 @@ extension SegmentReader {
             }
             guard keysEqual(found.key, key) else { continue }
             if found.sequence <= visible { return found }
-            return try lookupOlder(key, visible: visible, pin: &pin)
+            return try lookupThroughFences(key, visible: visible, pin: &pin)
         }
         return nil
     }
@@ -50,7 +52,7 @@ extension SegmentReader {
 
     /// Finds a version through the fences: if the newest version is not visible, or if there is no hash index.
     @inline(never)
-    private func lookupOlder(
+    private func lookupThroughFences(
         _ key: Bytes, visible: SequenceNumber, pin: inout BlockPin
     ) throws(StoreError) -> Record? {
         guard blockIndex.blockCount > 0 else { return nil }

@@ -82,7 +82,8 @@ struct SegmentAssembly: ~Copyable {
     private func misuse() -> StoreError {
         StoreError(
             .invalidArgument,
-            "record \(summary.info.recordCount) of the segment is out of order, or of a kind or size that segments do not hold",
+            "record \(summary.info.recordCount) of the segment is out of order, or has a kind, size or sequence number "
+                + "that segments do not hold",
             file: path)
     }
 

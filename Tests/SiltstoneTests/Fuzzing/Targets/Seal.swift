@@ -63,7 +63,7 @@ enum Seal {
             var sealed = header
             sealed.previous = previous
             previous = checksum(
-                bytes, offset + FrameHeader.size..<end, sealed.checksum(file: file, offset: offset))
+                bytes, offset + FrameHeader.size..<end, sealed.checksum(fileChecksum: file, offset: offset))
             store(previous, into: &bytes, offset)
             offset = end
         }
