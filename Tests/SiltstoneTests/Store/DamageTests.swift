@@ -1,3 +1,4 @@
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone

@@ -1,4 +1,5 @@
 import Foundation
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
