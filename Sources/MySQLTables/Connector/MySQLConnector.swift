@@ -31,7 +31,7 @@ package final class MySQLConnector: SQLConnector {
         let addresses = MySQLAddress.addresses(
             of: login.addresses, last: preferred.withLock { $0 }, looksUp: login.tls.mode != .verifyIdentity,
             within: options.connectTimeout)
-        var race = HostRace(
+        let race = HostRace(
             addresses.map { host in host.map { $0.map(login) } }, isOrdered: options.hostChoice == .first,
             lastingRefusals: Self.lastingRefusals)
         // A slow look-up leaves the login half of the time.
@@ -92,7 +92,7 @@ package final class MySQLConnector: SQLConnector {
         _ number: UInt, at identity: String?, _ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions
     ) {
         do {
-            var race = HostRace { LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false) }
+            let race = HostRace { LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false) }
             let attempt = try race.run(until: .now + options.connectTimeout)
             guard attempt.node?.identity == identity else {
                 CRUDLogging.log(.warning, "A statement could not be cancelled: \(address) leads to another server now")

@@ -79,7 +79,7 @@ package final class PostgresConnector: SQLConnector {
         let now = ContinuousClock.now
         let addresses = HostAddress.addresses(
             of: hosts.addresses, last: preferred.withLock { $0 }, within: deadline - now)
-        var race = HostRace(
+        let race = HostRace(
             addresses.map { host in host.map { $0.map { address in { LoginAttempt(settings, address) } } } },
             lastingRefusals: Self.lastingRefusals)
         // A slow look-up leaves the login half of the time.
