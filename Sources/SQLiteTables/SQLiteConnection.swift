@@ -21,7 +21,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     fileprivate private(set) var doom: SQLConnectionError?
 
     /// Opens a file; creates a missing one.
-    /// - Throws: `SQLConnectionError` of kind `noConnection`.
+    /// - Throws: `SQLConnectionError` of kind `noConnection`; `CancellationError` if the task is cancelled while
+    ///   another program's lock holds up the opening.
     init(path: String, pragmas: [String], busyTimeout: Double) throws {
         self.path = path
         wait = LockWait(limit: busyTimeout)
@@ -39,6 +40,14 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         for registered in unsafe [PatternFunction.register(handle), JSONFunction.register(handle)] {
             guard registered == SQLITE_OK else { throw error(registered) }
         }
+        if let task = TaskCancellation.current {
+            try task.run(self) { try setUp(pragmas) }
+        } else {
+            try setUp(pragmas)
+        }
+    }
+
+    private func setUp(_ pragmas: [String]) throws {
         for pragma in pragmas {
             // Two connections that change the journal of a new file at once wait for each other's read lock. SQLite
             // refuses one of them without a wait.

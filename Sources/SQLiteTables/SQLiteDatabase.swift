@@ -46,20 +46,28 @@ private final class CommitCounter: Sendable {
     init(_ connector: SQLiteConnector) { self.connector = connector }
 
     func value() throws -> Int64 {
-        try state.withLock { state in
-            var connection = state.connection
-            if let kept = connection, !connector.isHealthy(kept) {
+        let known = try state.withLock { state -> Int64? in
+            if let kept = state.connection, !connector.isHealthy(kept) {
                 kept.close()
-                connection = nil
+                state.connection = nil
                 state.replacements += 1
             }
-            let asked = try connection ?? connector.connect()
-            if !state.isClosed { state.connection = asked }
-            let rows = try asked.execute(Self.question).rows
-            guard case .integer(let value)? = rows.first?.first else { return 0 }
-            // Each connection counts for itself.
-            return state.replacements << 32 | value
+            return try state.connection.map { try version(by: $0, state) }
         }
+        if let known { return known }
+        // Without the lock: another program's lock of the file may hold it up, and nobody could close the counter.
+        let made = try connector.connect()
+        return try state.withLock { state in
+            if state.connection == nil, !state.isClosed { state.connection = made }
+            // Another observer may have been faster.
+            return try version(by: state.connection ?? made, state)
+        }
+    }
+
+    private func version(by connection: SQLiteConnection, _ state: State) throws -> Int64 {
+        guard case .integer(let value)? = try connection.execute(Self.question).rows.first?.first else { return 0 }
+        // Each connection counts for itself.
+        return state.replacements << 32 | value
     }
 
     func close() {

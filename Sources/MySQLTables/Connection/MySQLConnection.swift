@@ -142,7 +142,10 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         let isCancellable = verb != .commit
         var deadline = waits.begin(limit, isCancellable: isCancellable)
         defer { if isCancellable, !waits.end(isUsable: link.isUsable) { link.giveUp() } }
-        do { return try body(&deadline) } catch is AnswerMissing {
+        do { return try body(&deadline) } catch let lost as LostBeforeRun {
+            link.giveUp()
+            throw lost.error ?? waits.missed(isCancellable: isCancellable)
+        } catch is AnswerMissing {
             link.giveUp()
             throw loss(statement(), verb, waits.missed(isCancellable: isCancellable))
         } catch let error as SQLConnectionError {
@@ -230,8 +233,20 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         return SQLResultSet()
     }
 
+    /// Prepares a statement, for the caller alone. Nothing has run yet.
+    /// - Throws: ``SQLConnectionError``, or ``LostBeforeRun`` if the connection is lost.
     private func prepare(_ statement: SQLStatement, _ deadline: inout AnswerDeadline) throws -> PreparedStatement {
         if let found = prepared.take(statement.text) { return found }
+        do { return try makeStatement(statement, &deadline) } catch is AnswerMissing {
+            throw LostBeforeRun(error: nil)
+        } catch let error as SQLConnectionError where error.kind == .connectionLost {
+            throw LostBeforeRun(error: error)
+        }
+    }
+
+    private func makeStatement(
+        _ statement: SQLStatement, _ deadline: inout AnswerDeadline
+    ) throws -> PreparedStatement {
         do { return try PreparedStatement(statement.text, link, &deadline) } catch let error as SQLConnectionError
             where error.serverCode == Self.tooManyPrepared && prepared.count > 0
         {
@@ -246,6 +261,12 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         guard source.isRepeated, link.isUsable else { return statement.close() }
         prepared.giveBack(statement, source.text)
     }
+}
+
+/// The loss of a connection before its statement ran: a transaction that it would have committed has changed nothing.
+private struct LostBeforeRun: Error {
+    /// Nil if the server did not answer.
+    var error: SQLConnectionError?
 }
 
 extension SQLStatement {

@@ -102,6 +102,7 @@ final class WireReader {
         var cursor = WireCursor(start)
         let cell = cursor.cell(column.wire, isUnsigned: column.isUnsigned, isBinary: column.isBinary)
         place.pointee = cursor.place
+        if cursor.isMalformed { noteMalformed(column) }
         if let value = cell.value(as: column.wanted) { return row.append(value) }
         row.append(.null)
         note(cell, column)
@@ -113,13 +114,23 @@ final class WireReader {
             .statement, code: .type, "The value \(cell) is no value of type \(column.wanted).", column: column.name)
     }
 
+    private func noteMalformed(_ column: Column) {
+        if failure != nil { return }
+        failure = SQLConnectionError(
+            .statement, code: .corrupt, "The server's answer cannot be read: a value is longer than any row.",
+            column: column.name)
+    }
+
     /// Copies a cell into the row.
     private func copy(
         _ number: Int, _ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ row: RowAssembler
     ) {
         guard let place, let start = place.pointee else { return }
         var cursor = WireCursor(start)
-        defer { place.pointee = cursor.place }
+        defer {
+            place.pointee = cursor.place
+            if cursor.isMalformed { noteMalformed(columns[number]) }
+        }
         switch (columns[number].wire, columns[number].wanted) {
         case (MYSQL_TYPE_LONGLONG, .int64) where !columns[number].isUnsigned,
             (MYSQL_TYPE_DOUBLE, .double), (MYSQL_TYPE_DOUBLE, .date):
@@ -140,7 +151,12 @@ final class WireReader {
 
 /// A position in a row of the binary protocol.
 struct WireCursor {
+    /// No row has more bytes: the largest `max_allowed_packet`.
+    private static let longestRow = 1 << 30
+
     private(set) var place: UnsafeMutablePointer<UInt8>
+    /// Whether a cell claims to be longer than any row.
+    private(set) var isMalformed = false
 
     init(_ place: UnsafeMutablePointer<UInt8>) { self.place = place }
 
@@ -183,13 +199,17 @@ struct WireCursor {
     /// Reads bytes with a length prefix, valid as long as the row.
     mutating func text() -> UnsafeBufferPointer<UInt8> {
         let first = take(UInt8.self)
-        let count =
+        var count =
             switch first {
             case 252: Int(take(UInt16.self))
             case 253: Int(take(UInt16.self)) | Int(take(UInt8.self)) << 16
-            case 254: Int(take(UInt64.self))
+            case 254: Int(clamping: take(UInt64.self))
             default: Int(first)
             }
+        if count > Self.longestRow {
+            isMalformed = true
+            count = 0
+        }
         defer { place += count }
         return UnsafeBufferPointer(start: place, count: count)
     }

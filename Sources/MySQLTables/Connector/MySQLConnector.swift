@@ -28,11 +28,12 @@ package final class MySQLConnector: SQLConnector {
     package func connect() throws -> MySQLConnection {
         let deadline = ContinuousClock.now + options.connectTimeout
         // With a check of the server's identity the library needs its name.
+        let isOrdered = options.hostChoice == .first
         let addresses = MySQLAddress.addresses(
-            of: login.addresses, last: preferred.withLock { $0 }, looksUp: login.tls.mode != .verifyIdentity,
-            within: options.connectTimeout)
-        var race = HostRace(
-            addresses.map { host in host.map { $0.map(login) } }, isOrdered: options.hostChoice == .first,
+            of: login.addresses, last: preferred.withLock { $0 }, isOrdered: isOrdered,
+            keepsNames: login.tls.mode == .verifyIdentity, within: options.connectTimeout)
+        let race = HostRace(
+            addresses.map { host in host.map { $0.map(login) } }, isOrdered: isOrdered,
             lastingRefusals: Self.lastingRefusals)
         // A slow look-up leaves the login half of the time.
         let attempt = try race.run(until: max(deadline, .now + options.connectTimeout / 2))
@@ -75,11 +76,10 @@ package final class MySQLConnector: SQLConnector {
     private static func answers(
         _ login: MySQLLogin, _ address: MySQLAddress, _ peer: String?, _ options: MySQLOptions
     ) -> Bool {
-        if let peer, case let names = HostNames.addresses(of: [address.host], within: options.answerTimeout),
-            case .success(let numbers)? = names.first, numbers.first != peer
-        {
-            // The certificate needs the name, which leads elsewhere now: a login would show nothing.
-            return true
+        if let peer {
+            let names = HostNames.addresses(of: [address.host], within: options.answerTimeout)
+            // The certificate needs the name. Where it leads elsewhere now, or nowhere, a login would show nothing.
+            guard case .success(let numbers)? = names.first, numbers.first == peer else { return true }
         }
         let attempt = LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false)
         return HostProbe.answers(attempt, within: options.answerTimeout)
@@ -92,7 +92,11 @@ package final class MySQLConnector: SQLConnector {
         _ number: UInt, at identity: String?, _ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions
     ) {
         do {
-            var race = HostRace { LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false) }
+            if login.tls.mode == .verifyIdentity, let name = address.name {
+                // The library looks the name up itself, and would wait for a silent one without a limit.
+                _ = try HostNames.addresses(of: [name], within: options.connectTimeout).first?.get()
+            }
+            let race = HostRace { LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false) }
             let attempt = try race.run(until: .now + options.connectTimeout)
             guard attempt.node?.identity == identity else {
                 CRUDLogging.log(.warning, "A statement could not be cancelled: \(address) leads to another server now")

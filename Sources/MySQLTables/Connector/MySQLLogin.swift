@@ -4,6 +4,12 @@ import Foundation
 import TableKit
 import TableSQL
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// The parameters of a login: addresses, user, database, encryption.
 struct MySQLLogin: Sendable {
     var addresses: [MySQLAddress] = []
@@ -36,11 +42,19 @@ struct MySQLLogin: Sendable {
         if user?.isEmpty == true { user = nil }
     }
 
+    /// The bytes of a socket's path, with a null character at its end.
+    private static let pathCapacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+
     private mutating func apply(_ pair: Substring) throws {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let (keyword, value) = (try Self.decoded(parts[0]), try Self.decoded(parts.count > 1 ? parts[1] : ""))
         switch keyword {
-        case "socket": addresses = [MySQLAddress(host: "localhost", port: 0, socket: value)]
+        case "socket":
+            // The library copies the path without a look at its length.
+            guard value.utf8.count < Self.pathCapacity else {
+                throw Self.refusal("The path of a socket has at most \(Self.pathCapacity - 1) bytes")
+            }
+            addresses = [MySQLAddress(host: "localhost", port: 0, socket: value)]
         case "user": user = value
         case "password": password = value
         case "ssl-mode":
@@ -80,7 +94,8 @@ struct MySQLLogin: Sendable {
             (host, port) = (text[..<colon], text[text.index(after: colon)...])
         }
         guard port.isEmpty || (UInt16(port) ?? 0) > 0 else { throw refusal("A port is a number from 1 to 65535") }
-        return MySQLAddress(host: try decoded(host), port: UInt32(port) ?? 0)
+        let name = try decoded(host)
+        return MySQLAddress(host: name.isEmpty ? "localhost" : name, port: UInt32(port) ?? 0)
     }
 
     private static func decoded(_ text: Substring) throws -> String {

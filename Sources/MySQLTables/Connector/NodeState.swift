@@ -29,7 +29,8 @@ struct NodeState {
         // A word since MariaDB 12.
         isReadOnly = !["0", "OFF"].contains(text(0))
         identity = text(5)
-        maximumPacket = Int(text(1)) ?? 1 << 24
+        // The server's own limits of the setting, and some room for a statement.
+        maximumPacket = min(max(Int(text(1)) ?? 1 << 24, 2048), 1 << 30)
         let isNode = text(2) == "ON" || text(2) == "1"
         absence = !isNode || (text(3) == "ON" && text(4) == "Synced") ? nil : "\(text(4)), wsrep_ready \(text(3))"
     }

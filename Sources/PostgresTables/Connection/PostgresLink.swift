@@ -18,7 +18,7 @@ final class PostgresLink {
     private(set) var raw: OpaquePointer?
     /// Whether the connection must not be used again.
     private(set) var isBroken = false
-    /// Whether OpenSSL may hold bytes of which `poll(2)` knows nothing.
+    /// Whether OpenSSL or GSSAPI may hold bytes of which `poll(2)` knows nothing.
     private let isEncrypted: Bool
     private let notices = NoticeWatch()
     /// A result that was read but not handled.
@@ -27,7 +27,7 @@ final class PostgresLink {
     /// Takes over a connection after its login.
     init(_ raw: OpaquePointer) throws {
         self.raw = raw
-        isEncrypted = PQsslInUse(raw) == 1
+        isEncrypted = PQsslInUse(raw) == 1 || PQgssEncInUse(raw) == 1
         PQsetErrorVerbosity(raw, PQERRORS_DEFAULT)
         notices.install(raw)
         guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
@@ -109,9 +109,9 @@ final class PostgresLink {
     /// Whether the next result needs no more data.
     private var isComplete: Bool { PQisBusy(raw) == 0 || PQstatus(raw) == CONNECTION_BAD }
 
-    /// Takes what OpenSSL has decrypted. Some versions of libpq leave it there where a record does not fit into their
-    /// buffer. The first call takes the rest of that record; it could leave another one only by filling the buffer
-    /// anew, which it has doubled.
+    /// Takes what OpenSSL or GSSAPI has decrypted. libpq leaves a part of GSSAPI's packet there, and some versions a part
+    /// of OpenSSL's record, where it does not fit into their buffer. The first call takes the rest; it could leave
+    /// another part only by filling the buffer anew, which it has doubled.
     private func drain() {
         for _ in 0..<2 where !isComplete { PQconsumeInput(raw) }
     }

@@ -71,7 +71,7 @@ struct LoginSettings: Sendable {
         return values
     }
 
-    /// Starts a login. Blocks during name look-up.
+    /// Starts a login. Blocks while libpq looks up a name.
     /// - Returns: nil if memory is exhausted.
     func start() -> OpaquePointer? {
         let keywords = pairs.map { strdup($0.keyword) }
@@ -84,8 +84,11 @@ struct LoginSettings: Sendable {
     }
 
     /// The keywords that have values, including those of the service file, the environment and libpq's defaults.
+    ///
+    /// libpq tells them of a connection only. This one fails at an encryption that does not exist, before libpq looks
+    /// up a name: that would block, without a limit.
     func expanded() -> [String: String] {
-        guard let connection = start() else { return [:] }
+        guard let connection = setting([("sslmode", "none")]).start() else { return [:] }
         defer { PQfinish(connection) }
         guard let options = PQconninfo(connection) else { return [:] }
         defer { PQconninfoFree(options) }

@@ -19,6 +19,8 @@ package final class PostgresConnector: SQLConnector {
     let options: PostgresOptions
     private let settings: LoginSettings
     private let hosts = Mutex<Hosts?>(nil)
+    /// The number of hosts in the connection string.
+    private let namedHosts: Int
     /// The host of the last connection.
     private let preferred = Mutex<HostAddress?>(nil)
 
@@ -40,6 +42,7 @@ package final class PostgresConnector: SQLConnector {
         try HostAddress.check(hosts: hosts, addresses: numbers, ports: ports, isComplete: false)
         let addresses = HostAddress.addresses(hosts: hosts, addresses: numbers, ports: ports)
         place = addresses.map(\.description).joined(separator: ",") + "/" + (values["dbname"] ?? "")
+        namedHosts = addresses.count
         var settings = LoginSettings(connectionString).setting(overrides)
         settings.set("client_encoding", "UTF8")
         settings.set("fallback_application_name", options.applicationName)
@@ -47,16 +50,18 @@ package final class PostgresConnector: SQLConnector {
         self.options = options
     }
 
-    /// Whether an unreachable server may recover or be replaced by another.
+    /// Whether an unreachable server may recover or be replaced by another. Never blocks.
     package var mayRecover: Bool {
         if preferred.withLock({ $0 }) != nil { return true }
-        // Hosts that are refused stay refused.
-        do { return try knownHosts().addresses.count > 1 } catch { return false }
+        // Another thread may be reading the service file now.
+        let known = hosts.withLockIfAvailable { $0?.addresses.count } ?? nil
+        return known ?? namedHosts > 1
     }
 
     package func connect() throws -> PostgresConnection {
+        let begin = ContinuousClock.now
         let hosts = try knownHosts()
-        let deadline = ContinuousClock.now + (hosts.timeout ?? options.connectTimeout)
+        let deadline = begin + (hosts.timeout ?? options.connectTimeout)
         switch options.role {
         case .readWrite: return try connect(hosts, hosts.settings, until: deadline)
         case .standby:
@@ -79,7 +84,7 @@ package final class PostgresConnector: SQLConnector {
         let now = ContinuousClock.now
         let addresses = HostAddress.addresses(
             of: hosts.addresses, last: preferred.withLock { $0 }, within: deadline - now)
-        var race = HostRace(
+        let race = HostRace(
             addresses.map { host in host.map { $0.map { address in { LoginAttempt(settings, address) } } } },
             lastingRefusals: Self.lastingRefusals)
         // A slow look-up leaves the login half of the time.
@@ -133,7 +138,7 @@ package final class PostgresConnector: SQLConnector {
         } catch { return false }
     }
 
-    /// The hosts, including those of the service file and the environment; looked up once.
+    /// The hosts, including those of the service file and the environment; found once.
     /// - Throws: ``SQLConnectionError`` with code `argument` if their lists do not match.
     private func knownHosts() throws -> Hosts {
         try hosts.withLock { known in

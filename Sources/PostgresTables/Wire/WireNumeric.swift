@@ -23,6 +23,8 @@ struct WireNumeric {
         self.sign = sign
         self.places = Int(places)
         digits = (0..<Int(count)).map { cell.load(UInt16.self, at: 8 + 2 * $0) ?? 0 }
+        let signs = [0, Self.negative, Self.notANumber, Self.infinity, Self.negativeInfinity]
+        guard signs.contains(sign), digits.allSatisfy({ $0 < 10_000 }) else { return nil }
     }
 
     private var isFinite: Bool { sign == 0 || sign == Self.negative }

@@ -71,7 +71,8 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         var turn = Turn(end: .now + .seconds(options.acquireTimeout))
         while true {
             guard let grant = await grant(&turn) else { throw CancellationError() }
-            let (connection, next) = try await threads.run { [turn] in
+            // A cancellation also ends the wait for another program's lock while a file is opened.
+            let (connection, next) = try await TaskCancellation.run(on: threads) { [turn] in
                 var turn = turn
                 return (try self.redeem(grant, &turn), turn)
             }
@@ -187,13 +188,19 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
             if turn.left <= .zero { throw exhausted(turn) }
             return nil
         } catch {
-            queue.releaseSlot()
+            queue.releaseSlot(after: error as? SQLConnectionError)
             throw error
         }
     }
 
     private func exhausted(_ turn: Turn) -> SQLConnectionError {
-        guard let refusal = turn.refusal ?? queue.state.withLock({ $0.refusal }) else {
+        let (refusal, failure) = queue.state.withLock { ($0.refusal, $0.made == 0 ? $0.failure : nil) }
+        if let failure {
+            return SQLConnectionError(
+                .noConnection, code: .unavailable, serverCode: failure.serverCode,
+                "No connection to \(connector.place) could be made in \(options.acquireTimeout) s: \(failure.message)")
+        }
+        guard let refusal = turn.refusal ?? refusal else {
             return SQLConnectionError(
                 .noConnection, code: .unavailable,
                 "All \(options.maximumConnections) connections to \(connector.place) were in use for"

@@ -1,5 +1,3 @@
-import Foundation
-import Synchronization
 import TableKit
 
 #if canImport(Glibc)
@@ -18,26 +16,38 @@ package enum HostNames {
 
     /// The numeric addresses of hosts, in the order in which RFC 6724 tries them. Looks all of them up at the same time.
     /// The address of a numeric host is the host itself.
-    /// - Parameter limit: the longest wait. Once one host has its addresses, the others get a quarter of a second: a name
-    ///   that nobody answers must not hold up the logins. A look-up that takes longer goes on, and its result is not used.
-    package static func addresses(of hosts: [String], within limit: Duration) -> [Answer] {
+    /// - Parameters:
+    ///   - limit: the longest wait. Once one host has its addresses, the others get a quarter of a second: a name that
+    ///     nobody answers must not hold up the logins. A look-up that takes longer goes on, for later callers.
+    ///   - isOrdered: whether an earlier host is preferred. The names before the first host that has its addresses then
+    ///     get a second, as silent hosts do in a ``HostRace``: one lost packet must not lead to another host.
+    ///   - lookUps: those of the process.
+    package static func addresses(
+        of hosts: [String], within limit: Duration, isOrdered: Bool = false, _ lookUps: NameLookUps = .shared
+    ) -> [Answer] {
         var answers: [Answer?] = hosts.map { isNumeric($0) ? .success([$0]) : nil }
-        let lookUps = LookUps()
-        var deadline = DispatchTime.now() + limit.seconds
-        func shorten() { deadline = min(deadline, .now() + headStart) }
-        for (number, host) in hosts.enumerated() {
-            if answers[number] == nil { lookUps.start(host, number) } else { shorten() }
-        }
-        while answers.contains(where: { $0 == nil }), let ended = lookUps.next(until: deadline) {
-            for (number, answer) in ended {
-                answers[number] = answer
-                if case .success = answer { shorten() }
+        let wait = lookUps.wait(for: Set(zip(hosts, answers).filter { $1 == nil }.map(\.0)))
+        defer { wait.end() }
+        let end = Moment.now + limit
+        var found: Moment?
+        while true {
+            for (number, host) in hosts.enumerated() where answers[number] == nil {
+                answers[number] = wait.answer(host)
             }
+            let first = answers.firstIndex { if case .success = $0 { true } else { false } }
+            guard let missing = answers.firstIndex(where: { $0 == nil }) else { break }
+            var deadline = end
+            if let first {
+                let since = found ?? .now
+                found = since
+                deadline = min(end, since + (isOrdered && missing < first ? lookUps.patience : lookUps.headStart))
+            }
+            let rest = deadline - .now
+            if rest <= .zero { break }
+            wait.pause(min(rest, NameLookUps.repetition))
         }
         return zip(hosts, answers).map { $1 ?? .failure(failure($0, "the look-up takes too long")) }
     }
-
-    private static let headStart = 0.25  // seconds
 
     /// Whether a host is an IPv4 or IPv6 address, which may have a zone.
     package static func isNumeric(_ host: String) -> Bool {
@@ -61,8 +71,8 @@ package enum HostNames {
         }
     }
 
-    /// Blocks.
-    fileprivate static func lookUp(_ host: String) -> Answer {
+    /// Blocks, without a limit.
+    static func lookUp(_ host: String) -> Answer {
         var found: UnsafeMutablePointer<addrinfo>?
         var hints = unsafe addrinfo()
         #if canImport(Glibc)
@@ -96,30 +106,7 @@ package enum HostNames {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    fileprivate static func failure(_ host: String, _ reason: String) -> SQLConnectionError {
+    private static func failure(_ host: String, _ reason: String) -> SQLConnectionError {
         SQLConnectionError(.noConnection, code: .unavailable, "The address of \(host) is not known: \(reason)")
-    }
-}
-
-/// Look-ups, each on a thread of its own: `getaddrinfo` has no limit.
-private final class LookUps: Sendable {
-    private let ended = Mutex<[Int: HostNames.Answer]>([:])
-    private let signal = DispatchSemaphore(value: 0)
-
-    func start(_ host: String, _ number: Int) {
-        Thread.detachNewThread { [self] in
-            let answer = HostNames.lookUp(host)
-            ended.withLock { $0[number] = answer }
-            signal.signal()
-        }
-    }
-
-    /// The answers since the last call; nil at the deadline.
-    func next(until deadline: DispatchTime) -> [Int: HostNames.Answer]? {
-        guard signal.wait(timeout: deadline) == .success else { return nil }
-        return ended.withLock { ended in
-            defer { ended = [:] }
-            return ended
-        }
     }
 }

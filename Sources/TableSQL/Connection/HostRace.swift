@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 /// A non-blocking login at one host.
-package protocol HostLogin: AnyObject {
+package protocol HostLogin: AnyObject, SendableMetatype {
     /// Its progress.
     var state: HostLoginState { get }
     /// The host, for messages.
@@ -40,8 +40,9 @@ package struct SocketInterest: Sendable {
 /// Connects to the first of several hosts that has the wanted role.
 ///
 /// The likeliest host starts. The others follow when it fails, or after a head start of 250 ms: a frozen
-/// server accepts connections but never answers, and must not use up the whole time. libpq would try the hosts in
-/// sequence without a limit for each; libmariadb takes a single host.
+/// server accepts connections but never answers, and must not use up the whole time. One that has answered gets a
+/// second, as its login takes several round trips. libpq would try the hosts in sequence without a limit for each; libmariadb
+/// takes a single host.
 package struct HostRace<Login: HostLogin> {
     /// A login at one address of a host.
     private struct Entrant {
@@ -52,7 +53,7 @@ package struct HostRace<Login: HostLogin> {
 
     private static var headStart: Duration { .milliseconds(250) }
     /// How long a list's later host waits for an earlier one that has said nothing: some round trips to anywhere.
-    private static var longestSilence: Duration { .seconds(1) }
+    static var longestSilence: Duration { .seconds(1) }
 
     private var waiting: ArraySlice<(host: Int, start: () -> Login)> = []
     private var running: [Entrant] = []
@@ -85,10 +86,17 @@ package struct HostRace<Login: HostLogin> {
     /// A race of one.
     package init(_ login: @escaping () -> Login) { self.init([.success([login])]) }
 
+    /// Logins that have lost go on to their ends, on another thread: MariaDB locks hosts out whose logins break off.
     /// - Throws: ``SQLConnectionError`` of kind `noConnection`, with the reasons of all hosts.
-    package mutating func run(until deadline: ContinuousClock.Instant) throws -> Login {
+    package func run(until deadline: ContinuousClock.Instant) throws -> Login {
+        if waiting.count > 1 { return try RaceThread(self).run(until: deadline) }
+        var race = self
+        return try race.race(until: deadline)
+    }
+
+    /// Races on this thread.
+    mutating func race(until deadline: ContinuousClock.Instant) throws -> Login {
         let begin = ContinuousClock.now
-        var next = begin + Self.headStart
         start(1)
         while true {
             collect()
@@ -97,9 +105,10 @@ package struct HostRace<Login: HostLogin> {
             if let winner, now >= patience { return winner.login }
             if running.isEmpty && waiting.isEmpty { throw failure }
             guard now < deadline else { throw timeout }
-            if running.isEmpty || now >= next {
+            let hasAnswered = running.contains { $0.login.hasAnswered }
+            let next = begin + (hasAnswered ? Self.longestSilence : Self.headStart)
+            if !waiting.isEmpty, running.isEmpty || now >= next {
                 start(waiting.count)
-                next = deadline
                 continue
             }
             var interests = running.compactMap(\.login.interest).map {
@@ -121,6 +130,12 @@ package struct HostRace<Login: HostLogin> {
         if earlier.isEmpty { return begin }
         let hasAnswered = earlier.contains { $0.login.hasAnswered }
         return hasAnswered ? begin + (deadline - begin) / 2 : min(begin + Self.longestSilence, deadline)
+    }
+
+    /// The logins that still run. They belong to the caller afterwards, and the winner to whoever has it.
+    mutating func takeLosers() -> [Login] {
+        defer { (running, winner) = ([], nil) }
+        return running.map(\.login)
     }
 
     private mutating func start(_ count: Int) {

@@ -40,6 +40,8 @@ final class PoolQueue: Sendable {
         var nextWaiter = 0
         /// The last login's error if the server had no room for it.
         var refusal: SQLConnectionError?
+        /// The error of the last login that failed for another reason; nil after one that succeeded.
+        var failure: SQLConnectionError?
         /// Whether a timer for the next login runs.
         var hasTimer = false
         var isClosed = false
@@ -147,12 +149,27 @@ final class PoolQueue: Sendable {
         let waiter = state.withLock { state in
             state.made += 1
             state.refusal = nil
+            state.failure = nil
             return takeWaiter(&state)
         }
         waiter?.wake(.slot)
     }
 
-    /// Frees the slot of a closed connection or a failed login: the next caller may make a new one.
+    /// Frees the slot of a failed login. All for which there are slots may try: if each waited for the login before it,
+    /// a server that is gone would cost one caller after the other the whole time of a login.
+    func releaseSlot(after failure: SQLConnectionError?) {
+        let waiters = state.withLock { state in
+            state.refusal = nil
+            state.failure = failure
+            state.count -= 1
+            var waiters: [Waiter] = []
+            while let waiter = takeWaiter(&state) { waiters.append(waiter) }
+            return waiters
+        }
+        for waiter in waiters { waiter.wake(.slot) }
+    }
+
+    /// Frees the slot of a closed connection: the next caller may make a new one.
     func releaseSlot() {
         let waiter = state.withLock { state -> Waiter? in
             state.refusal = nil
@@ -165,13 +182,13 @@ final class PoolQueue: Sendable {
 
     /// Frees the slot of a login for which the server had no room. The next login waits for a moment: at a full server
     /// each caller in the queue would be refused in turn.
-    /// - Returns: whether there is a connection to wait for.
+    /// - Returns: whether there is a connection to wait for, or one that is being made.
     func releaseSlot(refusedBy refusal: SQLConnectionError) -> Bool {
         let (startsTimer, mayWait) = state.withLock { state in
             state.count -= 1
             state.refusal = refusal
             defer { state.hasTimer = true }
-            return (!state.hasTimer, state.made > 0)
+            return (!state.hasTimer, state.count > 0)
         }
         if startsTimer {
             // Sleeps on a serial queue: Dispatch ends the process if its timers find no free descriptor, and its global

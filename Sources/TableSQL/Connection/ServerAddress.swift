@@ -12,18 +12,20 @@ extension ServerAddress {
     /// The addresses of each server, those of the last connection first.
     /// - Parameters:
     ///   - last: the address of the last connection.
-    ///   - looksUp: false to leave names as they are.
-    ///   - limit: the longest look-up (``HostNames/addresses(of:within:)``).
+    ///   - isOrdered: whether earlier servers are preferred.
+    ///   - keepsNames: whether the C library gets the names, and looks them up itself. It does so without a limit: a
+    ///     name whose look-up fails, or takes too long, does not get that far.
+    ///   - limit: the longest look-up (``HostNames/addresses(of:within:isOrdered:_:)``).
     package static func addresses(
-        of servers: [Self], last: Self?, looksUp: Bool = true, within limit: Duration
+        of servers: [Self], last: Self?, isOrdered: Bool = false, keepsNames: Bool = false, within limit: Duration
     ) -> [Result<[Self], SQLConnectionError>] {
         var order = servers
         if let position = last.flatMap({ order.firstIndex(where: $0.isAddress) }) { order.swapAt(0, position) }
-        if !looksUp { return order.map { .success([$0]) } }
-        var answers = HostNames.addresses(of: order.compactMap(\.name), within: limit)[...]
+        var answers = HostNames.addresses(of: order.compactMap(\.name), within: limit, isOrdered: isOrdered)[...]
         return order.map { server in
             guard server.name != nil, let answer = answers.popFirst() else { return .success([server]) }
             return answer.map { numbers in
+                if keepsNames { return [server] }
                 let addresses = numbers.map(server.at)
                 return addresses.filter { $0 == last } + addresses.filter { $0 != last }
             }

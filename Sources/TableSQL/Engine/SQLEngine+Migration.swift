@@ -40,7 +40,7 @@ extension SQLEngine {
             case .integer(0):
                 if let due = report, due < .now {
                     report = nil
-                    try tellHolder(connection)
+                    tellHolder(connection)
                 }
                 Thread.sleep(forTimeInterval: 0.05)
             default:
@@ -50,11 +50,15 @@ extension SQLEngine {
         }
     }
 
-    /// Logs who holds the lock. A server keeps the lock of a machine that is gone for hours.
-    private func tellHolder(_ connection: Connector.Connection) throws {
-        guard let question = core.dialect.migrationLockHolder,
-            case .integer(let holder)? = try connection.execute(question).rows.first?.first
-        else { return }
+    /// Logs who holds the lock. A server keeps the lock of a machine that is gone for hours. Never ends the wait: a
+    /// proxy may refuse the question.
+    private func tellHolder(_ connection: Connector.Connection) {
+        guard let question = core.dialect.migrationLockHolder else { return }
+        let answer: ColumnValue?
+        do { answer = try connection.execute(question).rows.first?.first } catch {
+            return CRUDLogging.log(.warning, "A migration waits for a lock. Its holder is not known: \(error)")
+        }
+        guard case .integer(let holder)? = answer else { return }
         CRUDLogging.log(
             .warning,
             "A migration waits for the lock that connection \(holder) of \(pool.connector.place) holds."

@@ -22,6 +22,8 @@ import Darwin
         private(set) var state: HostLoginState = .waiting
         private var pair: [Int32] = [-1, -1]
         private let end: End
+        /// Called when the login is dropped, with whether it has waited in vain.
+        var onDrop: ((Bool) -> Void)?
 
         init(_ place: String, speaksAfter: Double? = 0, endsAfter: Double? = 0, _ end: End = .done) {
             self.place = place
@@ -41,7 +43,19 @@ import Darwin
             }
         }
 
-        deinit { for descriptor in pair { close(descriptor) } }
+        deinit {
+            for descriptor in pair { close(descriptor) }
+            if case .waiting = state { onDrop?(true) } else { onDrop?(false) }
+        }
+
+        /// The host sends a byte; 1 ends the login.
+        func say(_ byte: UInt8) {
+            var byte = byte
+            _ = send(pair[1], &byte, 1, Int32(MSG_NOSIGNAL))
+        }
+
+        /// The host's end of the connection, for the caller to close.
+        func otherEnd() -> Int32 { dup(pair[1]) }
 
         var interest: SocketInterest? { SocketInterest(pair[0], Int16(POLLIN)) }
 
@@ -62,7 +76,7 @@ import Darwin
     private func winner(
         _ hosts: [[() -> Login]], isOrdered: Bool = false, within limit: Duration = .seconds(20)
     ) throws -> String {
-        var race = HostRace(hosts.map { .success($0) }, isOrdered: isOrdered, lastingRefusals: ["1045"])
+        let race = HostRace(hosts.map { .success($0) }, isOrdered: isOrdered, lastingRefusals: ["1045"])
         return try race.run(until: .now + limit).place
     }
 
@@ -111,6 +125,53 @@ import Darwin
         #expect(try connectionError { _ = try winner([]) }.kind == .noConnection)
     }
 
+    @Test("A login that has lost the race goes on to its end, and is dropped then") func losers() throws {
+        let drops = Drops()
+        // It has answered, and ends when it is told to.
+        let far: @Sendable () -> Login = {
+            let login = Login("far", speaksAfter: nil, endsAfter: nil)
+            login.onDrop = { drops.note(isBrokenOff: $0) }
+            login.say(0)
+            drops.keep(login.otherEnd())
+            return login
+        }
+        #expect(try winner([[far], [{ Login("near") }]], within: .seconds(600)) == "near")
+        #expect(drops.all.isEmpty)
+        drops.end()
+        try waitUntil("the login is dropped") { !drops.all.isEmpty }
+        #expect(drops.all == [false])
+    }
+
+    @Test("A login that has lost the race, and whose host says nothing, is dropped") func silentLosers() throws {
+        let drops = Drops()
+        let silent: @Sendable () -> Login = {
+            let login = Login("silent", speaksAfter: nil, endsAfter: nil)
+            login.onDrop = { drops.note(isBrokenOff: $0) }
+            return login
+        }
+        #expect(try winner([[silent], [{ Login("near") }]], within: .seconds(3600)) == "near")
+        try waitUntil("the login is dropped") { !drops.all.isEmpty }
+        #expect(drops.all == [true])
+    }
+
+    /// How logins were dropped.
+    private final class Drops: Sendable {
+        private let notes = Mutex<[Bool]>([])
+        private let descriptor = Mutex<Int32>(-1)
+        var all: [Bool] { notes.withLock { $0 } }
+        func note(isBrokenOff: Bool) { notes.withLock { $0.append(isBrokenOff) } }
+        func keep(_ end: Int32) { descriptor.withLock { $0 = end } }
+
+        /// Ends the login whose other end is kept.
+        func end() {
+            var byte: UInt8 = 1
+            descriptor.withLock { descriptor in
+                _ = send(descriptor, &byte, 1, Int32(MSG_NOSIGNAL))
+                close(descriptor)
+            }
+        }
+    }
+
     @Test("A host without an address leaves its place to the next; its reason is told") func unknown() throws {
         let names = HostNames.addresses(of: ["no-such-host.invalid", "127.0.0.1", "::1"], within: .seconds(20))
         guard names.count == 3, case .failure(let error) = names[0] else {
@@ -120,9 +181,9 @@ import Darwin
         #expect(error.message.contains("no-such-host.invalid") && error.kind == .noConnection)
         #expect(try names[1].get() == ["127.0.0.1"] && names[2].get() == ["::1"])
         let hosts: [Result<[() -> Login], SQLConnectionError>] = [.failure(error), .success([{ Login("other") }])]
-        var race = HostRace(hosts, isOrdered: true)
+        let race = HostRace(hosts, isOrdered: true)
         #expect(try race.run(until: .now + .seconds(20)).place == "other")
-        var none = HostRace<Login>([.failure(error)])
+        let none = HostRace<Login>([.failure(error)])
         #expect(try connectionError { _ = try none.run(until: .now + .seconds(20)) }.message == error.message)
     }
 

@@ -65,6 +65,28 @@ import Darwin
         func advance(_ events: Int16) { first.advance(events) }
     }
 
+    /// A login whose server sends a byte at a time, for ever.
+    private final class DrippingLogin: HostLogin {
+        let first = ByteLogin()
+        let state = HostLoginState.waiting
+        let place = "here"
+        let hasAnswered = true
+        var interest: SocketInterest? { first.interest }
+        func advance(_ events: Int16) {}
+        init() { first.greet() }
+    }
+
+    /// A login at a local server whose queue is full.
+    private final class QueuedLogin: HostLogin {
+        let state = HostLoginState.waiting
+        let place = "here"
+        let hasAnswered = false
+        private let own = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        deinit { close(own) }
+        var interest: SocketInterest? { SocketInterest(own, Int16(POLLOUT)) }
+        func advance(_ events: Int16) {}
+    }
+
     /// A login that has failed at once.
     private final class FailedLogin: HostLogin {
         let state: HostLoginState
@@ -93,6 +115,9 @@ import Darwin
         let slow = LongLogin()
         slow.first.greet()
         #expect(HostProbe.answers(slow, within: limit))
+        // Without a limit for the whole, this would not end.
+        #expect(HostProbe.answers(DrippingLogin(), within: limit))
+        #expect(!HostProbe.answers(QueuedLogin(), within: .seconds(60)))
     }
 
     @Test("A login that fails on this machine shows nothing about the server; a refused connection does")
@@ -100,14 +125,19 @@ import Darwin
         let limit = Duration.seconds(60)
         for (message, code) in [
             ("could not translate host name \"db\" to address: Name or service not known", nil),
-            ("could not read certificate file", nil), ("Too many open files", nil),
+            ("could not open certificate file \"a\": \(String(cString: strerror(ENOENT)))", nil),
+            ("Too many open files", nil),
             ("Unknown server host 'db' (-3)", nil), ("password authentication failed", "28P01"),
         ] {
             #expect(HostProbe.answers(FailedLogin(message, code: code), within: limit), "\(message)")
         }
         let refused = String(cString: strerror(ECONNREFUSED))
-        for message in ["connection to server failed: \(refused)", "Can't connect to server on 'db' (\(ECONNREFUSED))"]
-        {
+        for message in [
+            "connection to server failed: \(refused)", "Can't connect to server on 'db' (\(ECONNREFUSED))",
+            "connection to server failed: \(String(cString: strerror(ENETUNREACH)))",
+            "connection to server on socket \"/s\" failed: \(String(cString: strerror(ENOENT)))",
+            "Can't connect to local server through socket '/s' (\(ENOENT))",
+        ] {
             #expect(!HostProbe.answers(FailedLogin(message), within: limit), "\(message)")
         }
     }

@@ -37,6 +37,20 @@ extension MySQLTests {
             }
         }
 
+        @Test("Numbers that no server sends do no harm") func malformed() {
+            for (text, size) in [("-9223372036854775808", 2048), ("9223372036854775807", 1 << 30), ("4096", 4096)] {
+                #expect(NodeState(["0", text, nil, nil, nil, "a:1 1"]).maximumPacket == size)
+            }
+            var row: [UInt8] = [254] + Array(repeating: 255, count: 8) + [1, 65]
+            row.withUnsafeMutableBufferPointer { row in
+                guard let start = row.baseAddress else { return }
+                var cursor = WireCursor(start)
+                #expect(cursor.text().isEmpty && cursor.isMalformed && cursor.place == start + 9)
+                var sound = WireCursor(start + 9)
+                #expect(Array(sound.text()) == [65] && !sound.isMalformed)
+            }
+        }
+
         @Test("A cancellation behind a proxy ends no statement of another server") func strangers() throws {
             let (own, other) = (try MySQLServer(), try MySQLServer.shared())
             defer { own.remove() }

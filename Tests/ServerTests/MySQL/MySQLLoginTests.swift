@@ -66,6 +66,7 @@ extension MySQLTests {
             arguments: [
                 "postgresql://a", "mysql://a:0/b", "mysql://a:70000/b", "mysql://a/b?nonsense=1", "mysql://%zz/",
                 "mysql://a/b%00c", "mysql://a/?ssl-mode=perhaps",
+                "mysql://a/?socket=/" + String(repeating: "x", count: 200),
             ])
         func syntax(_ text: String) throws {
             let error = try connectionError { _ = try MySQLLogin(text) }
@@ -95,6 +96,15 @@ extension MySQLTests {
             #expect(login.user == "us@er" && login.password == "p:w:x" && login.database == "data/base")
             #expect(login.tls.mode == .verifyIdentity && login.tls.authorities == "/a b")
             #expect(login.addresses.map(\.description) == ["h1:3307", "[::1]:3308", "h3:3306"])
+            // Without a host, a port is one of this machine.
+            #expect(try MySQLLogin("mysql://a@:3307/b").addresses == [MySQLAddress(host: "localhost", port: 3307)])
+        }
+
+        @Test("A name that the library looks up itself is looked up before, within the limit") func keptNames() throws {
+            let hosts = ["no-such-host.invalid", "localhost"].map { MySQLAddress(host: $0, port: 3307) }
+            let answers = MySQLAddress.addresses(of: hosts, last: nil, keepsNames: true, within: .seconds(60))
+            #expect(throws: SQLConnectionError.self) { try answers[0].get() }
+            #expect(try answers[1].get() == [hosts[1]])
         }
 
         @Test("Of several hosts, the one that takes writes is found") func readWrite() throws {

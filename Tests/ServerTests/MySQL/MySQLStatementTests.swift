@@ -39,6 +39,25 @@ extension MySQLTests {
             }
         }
 
+        @Test("A connection that is lost before its statement runs has changed nothing, and says so")
+        func lostBeforeRun() throws {
+            let admin = try MySQLServer.shared().connection()
+            defer { admin.close() }
+            try withConnection { connection in
+                try connection.run("CREATE TABLE t (a INT PRIMARY KEY)")
+                let number = try connection.rows("SELECT CONNECTION_ID()", as: [.int64])[0][0].int ?? 0
+                try admin.run("KILL \(number)")
+                try waitUntil("the session is gone") {
+                    try admin.rows("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = \(number)", as: [.int64])
+                        .isEmpty
+                }
+                // A text that is not prepared yet.
+                let insert = SQLStatement("INSERT INTO t VALUES (?)", [.value(.integer(1), .int64)], results: [])
+                let error = try connectionError { _ = try connection.execute(insert) }
+                #expect(error.kind == .connectionLost && !connection.isUsable, "\(error)")
+            }
+        }
+
         @Test("A prepared statement whose table has changed runs anew") func changedTable() throws {
             try withConnection { connection in
                 try connection.run("CREATE TABLE t (a INT PRIMARY KEY)")

@@ -202,6 +202,45 @@ import Testing
         for caller in callers[1...] + [last] { #expect(try caller.get().message.contains("closed")) }
     }
 
+    @Test("When the server is gone, all for which there are slots try at the same time") func gone() throws {
+        let (most, end) = (8, DispatchSemaphore(value: 0))
+        let server = FullServer(room: 1) { number in
+            if number < 3 { return }
+            // The first login fails at once; the others take their time.
+            if number > 3 {
+                end.wait()
+                end.signal()
+            }
+            throw SQLConnectionError(.noConnection, code: .unavailable, "nobody is there")
+        }
+        let pool = pool(server, most: most)
+        let held = try pool.acquire()
+        let callers = try (0..<10).map { _ in try waiter(pool) { try connectionError { _ = try pool.acquire() } } }
+        held.sever()
+        pool.release(held)
+        try waitUntil("all slots are in use") { server.logins == 3 + most }
+        #expect(pool.waitingCallers == 1)
+        end.signal()
+        for caller in callers { #expect(try caller.get().message == "nobody is there") }
+        #expect(server.logins == 12 && pool.waitingCallers == 0)
+    }
+
+    @Test("Who has waited in vain for a server that is gone is told why logins fail") func reason() throws {
+        let end = DispatchSemaphore(value: 0)
+        let server = FullServer(room: 1) { number in
+            if number > 1 { end.wait() }
+            throw SQLConnectionError(.noConnection, code: .unavailable, "nobody is there")
+        }
+        let pool = pool(server, most: 1, acquireTimeout: 0.1)
+        #expect(try connectionError { _ = try pool.acquire() }.message == "nobody is there")
+        let second = Background { try connectionError { _ = try pool.acquire() } }
+        try waitUntil("the second logs in") { server.logins == 2 }
+        let error = try connectionError { _ = try pool.acquire() }
+        #expect(error.message.contains("nobody is there") && !error.message.contains("in use"), "\(error)")
+        end.signal()
+        #expect(try second.get().message == "nobody is there")
+    }
+
     @Test("No slot and no caller is lost, whatever ends") func storm() async throws {
         let most = 4
         let server = FullServer(room: most)

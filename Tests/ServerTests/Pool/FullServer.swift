@@ -14,10 +14,10 @@ final class FullServer: Sendable {
     static let code = "full"
 
     private let state: Mutex<State>
-    private let onLogin: @Sendable (Int) -> Void
+    private let onLogin: @Sendable (Int) throws -> Void
 
-    /// - Parameter onLogin: called with the number of each login, before it is answered.
-    init(room: Int, onLogin: @escaping @Sendable (Int) -> Void = { _ in }) {
+    /// - Parameter onLogin: called with the number of each login, before it is answered. May refuse it.
+    init(room: Int, onLogin: @escaping @Sendable (Int) throws -> Void = { _ in }) {
         state = Mutex(State(room: room))
         self.onLogin = onLogin
     }
@@ -36,7 +36,7 @@ final class FullServer: Sendable {
             state.logins += 1
             return state.logins
         }
-        onLogin(number)
+        try onLogin(number)
         try state.withLock { state in
             guard state.open < state.room else {
                 throw SQLConnectionError(.noConnection, code: .unavailable, serverCode: Self.code, "too many clients")

@@ -24,6 +24,28 @@ extension PostgresTests {
             ],
             primaryKey: [0])
 
+        @Test("The hosts of a connection are found without a look at the network") func hosts() throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(listener) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = inet_addr("127.0.0.1")
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    _ = bind(listener, $0, length)
+                    _ = listen(listener, 8)
+                    _ = getsockname(listener, $0, &length)
+                }
+            }
+            let port = "\(UInt16(bigEndian: address.sin_port))"
+            let values = LoginSettings("host=127.0.0.1,b port=\(port),2 connect_timeout=7 sslmode=disable").expanded()
+            #expect(values["host"] == "127.0.0.1,b" && values["port"] == "\(port),2")
+            #expect(values["connect_timeout"] == "7" && values["target_session_attrs"] == "any")
+            var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&entry, 1, 0) == 0)
+        }
+
         @Test("A database whose literals have escapes is used like others", arguments: [false, true], [256, 0])
         func backslashes(isStrict: Bool, preparedStatements: Int) throws {
             let server = try PostgresServer.shared()

@@ -117,6 +117,15 @@ extension PostgresTests {
             }
         }
 
+        @Test("Bytes that are no number of the server's are none") func malformedNumbers() {
+            func number(_ words: UInt16...) -> String? {
+                words.map(\.bigEndian).withUnsafeBytes { WireNumeric(WireCell($0))?.text }
+            }
+            #expect(number(1, 0, 0, 0, 9999) == "9999")
+            #expect(number(1, 0, 0, 0, 10_000) == nil && number(1, 0, 0, 0, 0xFFFF) == nil)
+            #expect(number(1, 0, 0x1234, 0, 1) == nil && number(2, 0, 0, 0, 1) == nil)
+        }
+
         @Test("Columns of other types are read where the value fits") func otherTypes() throws {
             let connection = try PostgresServer.shared().connection()
             defer { connection.close() }

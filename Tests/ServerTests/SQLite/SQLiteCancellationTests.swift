@@ -53,6 +53,28 @@ import Testing
         }
     }
 
+    @Test("A cancelled task stops opening a file that another program has locked") func opening() async throws {
+        try await withPath { path in
+            let holder = try SQLiteConnection(path: path, pragmas: [], busyTimeout: Self.patience)
+            _ = try holder.execute(SQLStatement("CREATE TABLE t (a INTEGER)"))
+            _ = try holder.execute(SQLStatement("BEGIN EXCLUSIVE"))
+            let configuration = try SQLiteDatabaseConfiguration(path, busyTimeout: Self.patience)
+            let db = Database(configuration: configuration)
+            let table = db.table(Item.self)
+            let tasks = [
+                Task { _ = try await table.all() }, Task { try await db.transaction { _ = try await table.all() } },
+            ]
+            // Usually both wait for the lock by then.
+            try await Task.sleep(for: .milliseconds(300))
+            for task in tasks { task.cancel() }
+            for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+            _ = try holder.execute(SQLStatement("ROLLBACK"))
+            try await db.create(Item.self).insert(Item(id: 1))
+            #expect(try await table.all() == [Item(id: 1)])
+            try await db.close()
+        }
+    }
+
     @Test("Cancelled writes of tables and repositories end while another program has the lock, and store nothing")
     func writes() async throws {
         try await withPath { path in
