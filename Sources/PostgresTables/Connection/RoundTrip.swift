@@ -26,6 +26,10 @@ struct RoundTrip {
     /// Entries that earlier round trips retired. This one may still use the entries that it retires itself.
     private let retired: [PreparedStatements.Entry]
     private var isStale = false
+    /// The first result that cannot be read, although its statement has succeeded.
+    private var misread: SQLConnectionError?
+    /// Whether the trip commits a change, if all its statements succeed.
+    private var commitsChange = false
 
     init(_ connection: PostgresConnection, _ statements: [SQLStatement]) {
         self.connection = connection
@@ -67,6 +71,7 @@ struct RoundTrip {
     }
 
     mutating func send() throws {
+        commitsChange = StatementVerb.mayCommit(statements, inTransaction: connection.link.isInTransaction)
         // A DEALLOCATE before BEGIN in the same pipeline would start a transaction, whose isolation level could no
         // longer be set.
         let tidying = StatementVerb(statements[0].text) == .begin ? 1 : 0
@@ -162,6 +167,8 @@ struct RoundTrip {
             if isStale { throw StalePlan(error: failure) }
             throw failure
         }
+        // The server has done all of it, the COMMIT included.
+        if let misread { throw commitsChange ? misread.afterCommit : misread }
         return results
     }
 
@@ -224,15 +231,17 @@ struct RoundTrip {
         SQLConnectionError(.connectionLost, code: .unavailable, connection.link.message)
     }
 
-    /// Records a step that succeeded.
-    private func accept(_ result: borrowing PostgresResult, _ step: Step) throws -> SQLResultSet {
+    /// Records a step that succeeded. A result that cannot be read does not end the trip: a COMMIT may follow.
+    private mutating func accept(_ result: borrowing PostgresResult, _ step: Step) throws -> SQLResultSet {
         switch step {
         case .closeCursor(let cursor): connection.closed(cursor)
         case .deallocate(let entry): connection.prepared.forget(entry)
         case .prepare(let entry): connection.prepared.acknowledge(entry)
         case .statement(let number):
             try noteTransaction(result, number)
-            return try result.set(as: statements[number].results)
+            do { return try result.set(as: statements[number].results) } catch let error as SQLConnectionError {
+                misread = misread ?? error
+            }
         }
         return SQLResultSet()
     }

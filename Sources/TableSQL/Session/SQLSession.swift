@@ -100,10 +100,16 @@ final class SQLSession: TableSession {
     ) throws -> R {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
         hasChangedRows = true
-        if isOne, !hasBegun, case .singleChange = mode, dialect.commitsStatements { return try useAlone(body) }
-        let result = try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
-        hasCommitted = !closing.isEmpty
-        return result
+        do {
+            if isOne, !hasBegun, case .singleChange = mode, dialect.commitsStatements { return try useAlone(body) }
+            let result = try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
+            hasCommitted = !closing.isEmpty
+            return result
+        } catch let error as CRUDSQLExeError where error.code == .unknownOutcome {
+            // It may have committed, or has: observers must look for themselves.
+            noteCommit()
+            throw error
+        }
     }
 
     /// Whether COMMIT goes with the session's one change.

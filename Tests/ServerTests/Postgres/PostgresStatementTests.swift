@@ -55,6 +55,39 @@ extension PostgresTests {
             }
         }
 
+        @Test("A committed change whose result cannot be read is told as stored, and one in a transaction as failed")
+        func unreadableResults() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE t (a smallint)")
+                // 300 is no UInt8.
+                let insert = SQLStatement("INSERT INTO t VALUES (300) RETURNING a", results: [.uint8])
+                func count() throws -> [[ColumnValue]] {
+                    try connection.rows("SELECT count(*) FROM t", as: [.int64])
+                }
+                let alone = try connectionError { _ = try connection.execute(insert) }
+                #expect(alone.kind == .unknownOutcome && alone.isStored && alone.code == .type)
+                #expect(alone.tableError.code == .unknownOutcome)
+                #expect(alone.tableError.message.contains("is stored") && alone.tableError.column == "a")
+                #expect(!alone.tableError.message.contains("is unknown"))
+                let trip = [SQLStatement("BEGIN"), insert, SQLStatement("COMMIT")]
+                let closed = try connectionError { _ = try connection.executeAll(trip) }
+                #expect(closed.kind == .unknownOutcome && closed.isStored)
+                #expect(try count() == [[.integer(2)]])
+
+                try connection.run("BEGIN")
+                let within = try connectionError { _ = try connection.execute(insert) }
+                #expect(within.kind == .statement && within.code == .type)
+                try connection.run("ROLLBACK")
+                // A later statement fails, so the server has stored nothing.
+                let failing = [insert, SQLStatement("SELECT 1/0")]
+                let failed = try connectionError { _ = try connection.executeAll(failing) }
+                #expect(failed.kind == .statement && failed.serverCode == "22012")
+                let read = try connectionError { _ = try connection.rows("SELECT a FROM t", as: [.uint8]) }
+                #expect(read.kind == .statement && read.code == .type)
+                #expect(try count() == [[.integer(2)]])
+            }
+        }
+
         @Test("More statements than the cache holds: each answers as it should, and the server keeps no others")
         func preparedCache() throws {
             var options = PostgresOptions()
