@@ -158,7 +158,7 @@ struct RoundTrip {
                 if case .prepare(let entry) = step { connection.prepared.retire(entry) }
             }
         }
-        try receiveSync(&deadline)
+        if let error = try receiveSync(&deadline), failure == nil { failure = error }
         if connection.link.takeDoubtAboutReplication() {
             throw SQLConnectionError(
                 .unknownOutcome, code: .engine, "The server has committed, but its standbys may not have it yet")
@@ -191,7 +191,8 @@ struct RoundTrip {
         if case .statement = step { results.append(set) }
     }
 
-    private func problem(of result: borrowing PostgresResult, _ step: Step) -> SQLConnectionError? {
+    /// - Parameter step: the step of the result; nil for the end of the trip.
+    private func problem(of result: borrowing PostgresResult, _ step: Step?) -> SQLConnectionError? {
         switch result.outcome {
         case .done: return nil
         case .skipped:
@@ -214,7 +215,7 @@ struct RoundTrip {
     }
 
     /// Whether an error shows that the server is a standby, or may be one.
-    private func mayShowStandby(_ error: SQLConnectionError, _ step: Step) -> Bool {
+    private func mayShowStandby(_ error: SQLConnectionError, _ step: Step?) -> Bool {
         switch error.serverCode {
         case "25006":
             return PostgresError.mayBeStandby(
@@ -276,8 +277,20 @@ struct RoundTrip {
         }
     }
 
-    private func receiveSync(_ deadline: inout AnswerDeadline) throws {
-        guard let result = try connection.link.nextResult(&deadline), case .synced = result.outcome else { throw lost }
+    /// Reads the end of the trip. Outside of BEGIN the server commits only now, and that may fail.
+    /// - Returns: the error of the commit.
+    private func receiveSync(_ deadline: inout AnswerDeadline) throws -> SQLConnectionError? {
+        guard let result = try connection.link.nextResult(&deadline) else { throw lost }
+        if case .synced = result.outcome { return nil }
+        let problem = self.problem(of: result, nil) ?? lost
+        if problem.kind == .connectionLost { throw problem }
+        // The error ends with nil, as a statement's results do; the sync follows.
+        if let more = try connection.link.nextResult(&deadline) {
+            _ = consume more
+            throw lost
+        }
+        guard let end = try connection.link.nextResult(&deadline), case .synced = end.outcome else { throw lost }
+        return problem
     }
 }
 #endif

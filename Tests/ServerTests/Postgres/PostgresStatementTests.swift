@@ -88,6 +88,35 @@ extension PostgresTests {
             }
         }
 
+        @Test("A statement whose commit fails is an error with the server's code, and the connection goes on")
+        func failedCommits() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE t (code text)")
+                try connection.run(
+                    "CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                        + " RAISE EXCEPTION 'refused' USING ERRCODE = NEW.code; END $$")
+                try connection.run(
+                    "CREATE CONSTRAINT TRIGGER late AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED"
+                        + " FOR EACH ROW EXECUTE FUNCTION pg_temp.refuse()")
+                func error(_ code: String) throws -> SQLConnectionError {
+                    try connectionError {
+                        _ = try connection.execute(
+                            SQLStatement("INSERT INTO t VALUES ($1::text)", [.value(.text(code), .string)]))
+                    }
+                }
+                let conflict = try error("40001")
+                #expect(conflict.kind == .conflict && conflict.serverCode == "40001")
+                let refusal = try error("23514")
+                #expect(refusal.kind == .statement && refusal.serverCode == "23514")
+                // A result that cannot be read does not hide that nothing is stored.
+                let unreadable = SQLStatement(
+                    "INSERT INTO t VALUES ('40001') RETURNING 300::smallint", results: [.uint8])
+                #expect(try connectionError { _ = try connection.execute(unreadable) }.kind == .conflict)
+                #expect(connection.isUsable)
+                #expect(try connection.rows("SELECT count(*) FROM t", as: [.int64]) == [[.integer(0)]])
+            }
+        }
+
         @Test("More statements than the cache holds: each answers as it should, and the server keeps no others")
         func preparedCache() throws {
             var options = PostgresOptions()
