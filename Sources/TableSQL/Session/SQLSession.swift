@@ -78,7 +78,18 @@ final class SQLSession: TableSession {
 
     private func begin(_ connection: any SQLConnection) throws {
         if hasBegun { return }
-        for text in dialect.begin(transactionMode) { try connection.executeLater(SQLStatement(text)) }
+        var sent = 0
+        do {
+            for text in dialect.begin(transactionMode) {
+                try connection.executeLater(SQLStatement(text))
+                sent += 1
+            }
+        } catch {
+            // MariaDB keeps the isolation level of a transaction that has not begun for the next one, ROLLBACK or not:
+            // that may be another user's.
+            if sent > 0 { connection.close() }
+            throw error
+        }
         hasBegun = true
     }
 
@@ -198,7 +209,13 @@ final class SQLSession: TableSession {
         return Savepoint(name)
     }
 
+    /// Runs to its end even if the task is cancelled: otherwise changes that the caller takes for undone would be
+    /// committed with the rest.
     func rollback(to savepoint: Savepoint) throws {
+        try TaskCancellation.$current.withValue(nil) { try takeBack(to: savepoint) }
+    }
+
+    private func takeBack(to savepoint: Savepoint) throws {
         guard let name = savepoint.state as? String else {
             throw CRUDSQLExeError("The savepoint is of another engine.", code: .transaction)
         }
