@@ -71,6 +71,10 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
                 let result = try prepared.execute(statement, parameters, link, &deadline)
                 giveBack(prepared, statement)
                 return result
+            } catch let unreadable as UnreadableResult {
+                giveBack(prepared, statement)
+                let hasCommitted = StatementVerb.mayCommit([statement], inTransaction: isInTransaction)
+                throw hasCommitted ? unreadable.error.afterCommit : unreadable.error
             } catch let error as SQLConnectionError {
                 giveBack(prepared, statement)
                 throw error

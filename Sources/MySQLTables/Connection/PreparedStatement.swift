@@ -3,6 +3,11 @@ import CMariaDB
 import TableKit
 import TableSQL
 
+/// A result that cannot be read, although its statement has succeeded.
+struct UnreadableResult: Error {
+    let error: SQLConnectionError
+}
+
 /// A statement prepared on the server, and the reader of its rows.
 final class PreparedStatement {
     let raw: UnsafeMutablePointer<MYSQL_STMT>
@@ -52,7 +57,7 @@ final class PreparedStatement {
     deinit { close() }
 
     /// Runs the statement and reads all its rows.
-    /// - Throws: ``SQLConnectionError``, ``AnswerMissing``.
+    /// - Throws: ``SQLConnectionError``, ``AnswerMissing``, ``UnreadableResult``.
     func execute(
         _ statement: SQLStatement, _ parameters: ParameterBuffer, _ link: MySQLLink, _ deadline: inout AnswerDeadline
     ) throws -> SQLResultSet {
@@ -63,6 +68,14 @@ final class PreparedStatement {
         }
         try store(link, &deadline)
         defer { mysql_stmt_free_result(raw) }
+        // The server's answer is complete.
+        do { return try storedRows(of: statement) } catch let error as SQLConnectionError {
+            throw UnreadableResult(error: error)
+        }
+    }
+
+    /// Decodes the rows in memory.
+    private func storedRows(of statement: SQLStatement) throws -> SQLResultSet {
         try reader.begin(raw, as: statement.results)
         var set = SQLResultSet()
         if statement.results.isEmpty { return set }

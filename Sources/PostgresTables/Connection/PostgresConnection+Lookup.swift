@@ -68,7 +68,14 @@ extension PostgresConnection {
         do { isFound = try result.firstRow(lookup, entry, into: row) } catch { failure = error }
         // The end of the statement's results, and that of the round trip.
         while let more = try link.nextResult(&deadline) { _ = consume more }
-        guard let end = try link.nextResult(&deadline), case .synced = end.outcome else { throw lost }
+        guard let end = try link.nextResult(&deadline) else { throw lost }
+        guard case .synced = end.outcome else {
+            // The statement's commit has failed; the general form interprets the error.
+            link.putBack(end)
+            var trip = RoundTrip(self, [])
+            _ = try trip.receive(&deadline)
+            throw lost
+        }
         if let failure { throw failure }
         return isFound
     }

@@ -26,6 +26,10 @@ struct RoundTrip {
     /// Entries that earlier round trips retired. This one may still use the entries that it retires itself.
     private let retired: [PreparedStatements.Entry]
     private var isStale = false
+    /// The first result that cannot be read, although its statement has succeeded.
+    private var misread: SQLConnectionError?
+    /// Whether the trip commits a change, if all its statements succeed.
+    private var commitsChange = false
 
     init(_ connection: PostgresConnection, _ statements: [SQLStatement]) {
         self.connection = connection
@@ -67,6 +71,7 @@ struct RoundTrip {
     }
 
     mutating func send() throws {
+        commitsChange = StatementVerb.mayCommit(statements, inTransaction: connection.link.isInTransaction)
         // A DEALLOCATE before BEGIN in the same pipeline would start a transaction, whose isolation level could no
         // longer be set.
         let tidying = StatementVerb(statements[0].text) == .begin ? 1 : 0
@@ -153,7 +158,7 @@ struct RoundTrip {
                 if case .prepare(let entry) = step { connection.prepared.retire(entry) }
             }
         }
-        try receiveSync(&deadline)
+        if let error = try receiveSync(&deadline), failure == nil { failure = error }
         if connection.link.takeDoubtAboutReplication() {
             throw SQLConnectionError(
                 .unknownOutcome, code: .engine, "The server has committed, but its standbys may not have it yet")
@@ -162,6 +167,8 @@ struct RoundTrip {
             if isStale { throw StalePlan(error: failure) }
             throw failure
         }
+        // The server has done all of it, the COMMIT included.
+        if let misread { throw commitsChange ? misread.afterCommit : misread }
         return results
     }
 
@@ -184,7 +191,8 @@ struct RoundTrip {
         if case .statement = step { results.append(set) }
     }
 
-    private func problem(of result: borrowing PostgresResult, _ step: Step) -> SQLConnectionError? {
+    /// - Parameter step: the step of the result; nil for the end of the trip.
+    private func problem(of result: borrowing PostgresResult, _ step: Step?) -> SQLConnectionError? {
         switch result.outcome {
         case .done: return nil
         case .skipped:
@@ -207,7 +215,7 @@ struct RoundTrip {
     }
 
     /// Whether an error shows that the server is a standby, or may be one.
-    private func mayShowStandby(_ error: SQLConnectionError, _ step: Step) -> Bool {
+    private func mayShowStandby(_ error: SQLConnectionError, _ step: Step?) -> Bool {
         switch error.serverCode {
         case "25006":
             return PostgresError.mayBeStandby(
@@ -224,15 +232,17 @@ struct RoundTrip {
         SQLConnectionError(.connectionLost, code: .unavailable, connection.link.message)
     }
 
-    /// Records a step that succeeded.
-    private func accept(_ result: borrowing PostgresResult, _ step: Step) throws -> SQLResultSet {
+    /// Records a step that succeeded. A result that cannot be read does not end the trip: a COMMIT may follow.
+    private mutating func accept(_ result: borrowing PostgresResult, _ step: Step) throws -> SQLResultSet {
         switch step {
         case .closeCursor(let cursor): connection.closed(cursor)
         case .deallocate(let entry): connection.prepared.forget(entry)
         case .prepare(let entry): connection.prepared.acknowledge(entry)
         case .statement(let number):
             try noteTransaction(result, number)
-            return try result.set(as: statements[number].results)
+            do { return try result.set(as: statements[number].results) } catch let error as SQLConnectionError {
+                misread = misread ?? error
+            }
         }
         return SQLResultSet()
     }
@@ -267,8 +277,20 @@ struct RoundTrip {
         }
     }
 
-    private func receiveSync(_ deadline: inout AnswerDeadline) throws {
-        guard let result = try connection.link.nextResult(&deadline), case .synced = result.outcome else { throw lost }
+    /// Reads the end of the trip. Outside of BEGIN the server commits only now, and that may fail.
+    /// - Returns: the error of the commit.
+    private func receiveSync(_ deadline: inout AnswerDeadline) throws -> SQLConnectionError? {
+        guard let result = try connection.link.nextResult(&deadline) else { throw lost }
+        if case .synced = result.outcome { return nil }
+        let problem = self.problem(of: result, nil) ?? lost
+        if problem.kind == .connectionLost { throw problem }
+        // The error ends with nil, as a statement's results do; the sync follows.
+        if let more = try connection.link.nextResult(&deadline) {
+            _ = consume more
+            throw lost
+        }
+        guard let end = try connection.link.nextResult(&deadline), case .synced = end.outcome else { throw lost }
+        return problem
     }
 }
 #endif

@@ -59,10 +59,10 @@ extension DatabaseProtocol {
         session.open(scope)
         let result: R
         do { result = try await TransactionScope.$innermost.withValue(scope) { try await body() } } catch {
-            session.rollback()
+            await session.rollback(on: engine)
             throw error
         }
-        try await session.commit()
+        try await session.commit(on: engine)
         return result
     }
 
@@ -79,12 +79,14 @@ extension DatabaseProtocol {
 
     private func nested<R>(in outer: TransactionScope, _ body: () async throws -> R) async throws -> R {
         let scope = TransactionScope(outer.engine, outer.session)
-        let savepoint = try outer.session.open(scope, in: outer)
+        let engine = outer.engine
+        let savepoint = try await outer.session.open(scope, in: outer, on: engine)
         let result: R
         do { result = try await TransactionScope.$innermost.withValue(scope) { try await body() } } catch {
-            try rollBack(scope, to: savepoint, after: error)
+            await rollBack(scope, to: savepoint, on: engine)
+            throw error
         }
-        try outer.session.close(scope, rollingBackTo: nil)
+        try await outer.session.close(scope, on: engine)
         return result
     }
 
@@ -95,6 +97,16 @@ extension DatabaseProtocol {
             scope.session.rollback()
         }
         throw error
+    }
+
+    /// Rolls a nested transaction back. If that fails, rolls back the whole transaction, so that no part is stored.
+    private func rollBack(_ scope: TransactionScope, to savepoint: Savepoint, on engine: any TableEngine) async {
+        do {
+            try await scope.session.close(scope, rollingBackTo: savepoint, on: engine)
+        } catch {
+            CRUDLogging.log(.error, "A nested transaction could not be taken back: \(error)")
+            await scope.session.rollback(on: engine)
+        }
     }
 }
 

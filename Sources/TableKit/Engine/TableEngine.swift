@@ -32,6 +32,11 @@ public protocol TableEngine: AnyObject, Sendable {
     /// line if the engine knows that it will not block.
     func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
 
+    /// Runs work that sets or uses the savepoints of an open transaction, or rolls it back. It may wait for the network
+    /// or for a lock, so it must not run on the cooperative pool. Runs it in line by default: for engines where neither
+    /// waits.
+    func performInTransaction<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
+
     /// Runs `body` in a serial transaction of its own and commits it.
     ///
     /// An engine with a transaction lock should not hold it while it waits for a thread of the cooperative pool:
@@ -84,6 +89,11 @@ extension TableEngine {
     /// No retries.
     public var observationPatience: Duration { .zero }
 
+    /// Runs `work` in line.
+    public func performInTransaction<R: Sendable>(
+        _ work: @escaping @Sendable () throws -> R
+    ) async throws -> R { try work() }
+
     /// Begins a serial transaction.
     public func beginChange() throws -> any TableSession { try begin(.serial) }
 
@@ -106,10 +116,10 @@ extension TableEngine {
         let session = SharedSession(try await begin(.serial))
         let result: R
         do { result = try await performWithin(session, body) } catch {
-            session.rollback()
+            await session.rollback(on: self)
             throw error
         }
-        try await session.commit()
+        try await session.commit(on: self)
         return result
     }
 

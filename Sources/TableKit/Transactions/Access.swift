@@ -31,7 +31,11 @@ struct Access: Sendable {
         return try scope.session.use(scope, isChange: true) { session in
             let savepoint = try session.savepoint()
             do { return try body(session) } catch {
-                try session.rollback(to: savepoint)
+                do { try session.rollback(to: savepoint) } catch let second {
+                    // The whole transaction ends: a part of the change must not be committed.
+                    CRUDLogging.log(.error, "A part of a transaction could not be taken back: \(second)")
+                    scope.session.rollback()
+                }
                 throw error
             }
         }

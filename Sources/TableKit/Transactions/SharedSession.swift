@@ -73,15 +73,60 @@ package final class SharedSession: @unchecked Sendable {
         try session.commit()
     }
 
-    func commit() async throws {
-        guard let session = take() else { throw Self.hasEnded }
-        try await session.commit()
-    }
-
     func rollback() { take()?.rollback() }
 
     /// Ends all scopes without ending the session.
     func detach() { _ = take() }
+
+    // MARK: In tasks
+
+    /// Opens a nested scope, where that may block.
+    /// - Returns: the savepoint for its rollback.
+    func open(
+        _ scope: TransactionScope, in outer: TransactionScope, on engine: any TableEngine
+    ) async throws -> Savepoint {
+        try await engine.performInTransaction { try self.open(scope, in: outer) }
+    }
+
+    /// Ends a nested scope, and the scopes that other tasks opened within it. Blocks no thread of the cooperative pool
+    /// while another task's statement uses the session.
+    func close(_ scope: TransactionScope, on engine: any TableEngine) async throws {
+        let isClosed = try ifFree { try close(scope, rollingBackTo: nil) } != nil
+        if !isClosed { try await close(scope, rollingBackTo: nil, on: engine) }
+    }
+
+    /// As the synchronous form, where that may block.
+    func close(
+        _ scope: TransactionScope, rollingBackTo savepoint: Savepoint?, on engine: any TableEngine
+    ) async throws {
+        try await engine.performInTransaction { try self.close(scope, rollingBackTo: savepoint) }
+    }
+
+    /// Ends all scopes and commits, suspending for the disk or the network.
+    func commit(on engine: any TableEngine) async throws {
+        let taken = Taken()
+        let isTaken = ifFree { taken.session = take() } != nil
+        if !isTaken { try await engine.performInTransaction { taken.session = self.take() } }
+        guard let session = taken.session else { throw Self.hasEnded }
+        try await session.commit()
+    }
+
+    /// Ends all scopes and rolls back, where that may block.
+    func rollback(on engine: any TableEngine) async {
+        do { try await engine.performInTransaction { self.rollback() } } catch {
+            CRUDLogging.log(.error, "A transaction could not be rolled back: \(error)")
+        }
+    }
+
+    /// Runs `body` under the lock; nil if another thread has it.
+    private func ifFree<R>(_ body: () throws -> R) rethrows -> R? {
+        guard lock.try() else { return nil }
+        defer { lock.unlock() }
+        return try body()
+    }
+
+    /// Moves the session to the committing task, its only user.
+    private final class Taken: @unchecked Sendable { var session: (any TableSession)? }
 
     private func current() throws -> any TableSession {
         guard let session else { throw Self.hasEnded }

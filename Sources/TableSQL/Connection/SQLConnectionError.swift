@@ -36,6 +36,8 @@ package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
     package var column: String?
     /// The key that the server names.
     package var key: String?
+    /// Whether the change has committed, although its kind is `unknownOutcome`: only its result is missing.
+    package private(set) var isStored = false
 
     package init(
         _ kind: Kind, code: TableErrorCode, serverCode: String? = nil, _ message: String, advice: String? = nil,
@@ -53,6 +55,15 @@ package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
 
     package var description: String { "\(advisedMessage)\(serverCode.map { " (\($0))" } ?? "")" }
 
+    /// The error of a change that has committed, and whose result has this error.
+    package var afterCommit: SQLConnectionError {
+        var error = self
+        error.kind = .unknownOutcome
+        error.isStored = true
+        error.message = "The change is stored, so it must not be repeated. Its result cannot be read: \(message)"
+        return error
+    }
+
     private var advisedMessage: String {
         guard kind != .unknownOutcome, let advice else { return message }
         return [message, advice].asSentences
@@ -62,7 +73,7 @@ package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
     package var tableError: CRUDSQLExeError {
         var text = advisedMessage
         if let serverCode { text += " [\(serverCode)]" }
-        if kind == .unknownOutcome {
+        if kind == .unknownOutcome, !isStored {
             text += ". Whether the transaction has committed is unknown: look for its effects before repeating it"
         }
         return CRUDSQLExeError(

@@ -78,6 +78,11 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         }
     }
 
+    /// Runs work on a thread of the pool. It uses the transaction's connection.
+    package func performInTransaction<R: Sendable>(
+        _ work: @escaping @Sendable () throws -> R
+    ) async throws -> R { try await TaskCancellation.run(on: pool.threads, work) }
+
     /// Runs a change and its commit on one thread of the pool.
     package func makingChange<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R

@@ -33,7 +33,11 @@ struct RowDigest {
     var value: Int { hasher.finalize() }
 }
 
-/// Forwards statements and records the results of `execute` and `open`.
+/// Forwards everything, and records the results of `execute` and `open`.
+///
+/// Look-ups use the protocol's general form, which calls `execute`: so their results are recorded too. Every other
+/// member is forwarded: with a default of the protocol, the connection would keep a cancellation or old plans for its
+/// next user.
 final class RecordingConnection: SQLConnection, @unchecked Sendable {
     // `@unchecked Sendable`: used by one thread at a time, as the protocol demands.
     let base: any SQLConnection
@@ -50,6 +54,8 @@ final class RecordingConnection: SQLConnection, @unchecked Sendable {
 
     var isUsable: Bool { base.isUsable }
 
+    var needsCheck: Bool { base.needsCheck }
+
     func execute(_ statement: SQLStatement) throws -> SQLResultSet {
         let result = try base.execute(statement)
         if !statement.results.isEmpty {
@@ -64,13 +70,19 @@ final class RecordingConnection: SQLConnection, @unchecked Sendable {
 
     func executeLater(_ statement: SQLStatement) throws { try base.executeLater(statement) }
 
+    func executeWithoutWaiting(_ statement: SQLStatement) throws { try base.executeWithoutWaiting(statement) }
+
     func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
         let rows = RecordedRows(statement, try base.open(statement, batchRows: batchRows))
         results.append(rows)
         return rows
     }
 
+    func usePlans(ofGeneration generation: Int) { base.usePlans(ofGeneration: generation) }
+
     func cancel() { base.cancel() }
+
+    func forgetCancellation() { base.forgetCancellation() }
 
     func close() { base.close() }
 }

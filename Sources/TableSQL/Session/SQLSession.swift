@@ -78,7 +78,18 @@ final class SQLSession: TableSession {
 
     private func begin(_ connection: any SQLConnection) throws {
         if hasBegun { return }
-        for text in dialect.begin(transactionMode) { try connection.executeLater(SQLStatement(text)) }
+        var sent = 0
+        do {
+            for text in dialect.begin(transactionMode) {
+                try connection.executeLater(SQLStatement(text))
+                sent += 1
+            }
+        } catch {
+            // MariaDB keeps the isolation level of a transaction that has not begun for the next one, ROLLBACK or not:
+            // that may be another user's.
+            if sent > 0 { connection.close() }
+            throw error
+        }
         hasBegun = true
     }
 
@@ -100,10 +111,16 @@ final class SQLSession: TableSession {
     ) throws -> R {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
         hasChangedRows = true
-        if isOne, !hasBegun, case .singleChange = mode, dialect.commitsStatements { return try useAlone(body) }
-        let result = try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
-        hasCommitted = !closing.isEmpty
-        return result
+        do {
+            if isOne, !hasBegun, case .singleChange = mode, dialect.commitsStatements { return try useAlone(body) }
+            let result = try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
+            hasCommitted = !closing.isEmpty
+            return result
+        } catch let error as CRUDSQLExeError where error.code == .unknownOutcome {
+            // It may have committed, or has: observers must look for themselves.
+            noteCommit()
+            throw error
+        }
     }
 
     /// Whether COMMIT goes with the session's one change.
@@ -192,7 +209,13 @@ final class SQLSession: TableSession {
         return Savepoint(name)
     }
 
+    /// Runs to its end even if the task is cancelled: otherwise changes that the caller takes for undone would be
+    /// committed with the rest.
     func rollback(to savepoint: Savepoint) throws {
+        try TaskCancellation.$current.withValue(nil) { try takeBack(to: savepoint) }
+    }
+
+    private func takeBack(to savepoint: Savepoint) throws {
         guard let name = savepoint.state as? String else {
             throw CRUDSQLExeError("The savepoint is of another engine.", code: .transaction)
         }

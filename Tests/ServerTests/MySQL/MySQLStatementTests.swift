@@ -58,6 +58,26 @@ extension MySQLTests {
             }
         }
 
+        @Test("A committed change whose result cannot be read is told as stored, and one in a transaction as failed")
+        func unreadableResults() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TABLE t (a SMALLINT)")
+                // 300 is no UInt8.
+                let insert = SQLStatement("INSERT INTO t VALUES (300) RETURNING a", results: [.uint8])
+                let alone = try connectionError { _ = try connection.execute(insert) }
+                #expect(alone.kind == .unknownOutcome && alone.isStored && alone.code == .type)
+                #expect(alone.tableError.code == .unknownOutcome && alone.tableError.message.contains("is stored"))
+                #expect(!alone.tableError.message.contains("is unknown"))
+                try connection.run("START TRANSACTION")
+                let within = try connectionError { _ = try connection.execute(insert) }
+                #expect(within.kind == .statement && within.code == .type)
+                try connection.run("ROLLBACK")
+                let read = try connectionError { _ = try connection.rows("SELECT a FROM t", as: [.uint8]) }
+                #expect(read.kind == .statement && read.code == .type)
+                #expect(try connection.rows("SELECT COUNT(*) FROM t", as: [.int64]) == [[.integer(1)]])
+            }
+        }
+
         @Test("A prepared statement whose table has changed runs anew") func changedTable() throws {
             try withConnection { connection in
                 try connection.run("CREATE TABLE t (a INT PRIMARY KEY)")

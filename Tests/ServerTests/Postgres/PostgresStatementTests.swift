@@ -55,6 +55,68 @@ extension PostgresTests {
             }
         }
 
+        @Test("A committed change whose result cannot be read is told as stored, and one in a transaction as failed")
+        func unreadableResults() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE t (a smallint)")
+                // 300 is no UInt8.
+                let insert = SQLStatement("INSERT INTO t VALUES (300) RETURNING a", results: [.uint8])
+                func count() throws -> [[ColumnValue]] {
+                    try connection.rows("SELECT count(*) FROM t", as: [.int64])
+                }
+                let alone = try connectionError { _ = try connection.execute(insert) }
+                #expect(alone.kind == .unknownOutcome && alone.isStored && alone.code == .type)
+                #expect(alone.tableError.code == .unknownOutcome)
+                #expect(alone.tableError.message.contains("is stored") && alone.tableError.column == "a")
+                #expect(!alone.tableError.message.contains("is unknown"))
+                let trip = [SQLStatement("BEGIN"), insert, SQLStatement("COMMIT")]
+                let closed = try connectionError { _ = try connection.executeAll(trip) }
+                #expect(closed.kind == .unknownOutcome && closed.isStored)
+                #expect(try count() == [[.integer(2)]])
+
+                try connection.run("BEGIN")
+                let within = try connectionError { _ = try connection.execute(insert) }
+                #expect(within.kind == .statement && within.code == .type)
+                try connection.run("ROLLBACK")
+                // A later statement fails, so the server has stored nothing.
+                let failing = [insert, SQLStatement("SELECT 1/0")]
+                let failed = try connectionError { _ = try connection.executeAll(failing) }
+                #expect(failed.kind == .statement && failed.serverCode == "22012")
+                let read = try connectionError { _ = try connection.rows("SELECT a FROM t", as: [.uint8]) }
+                #expect(read.kind == .statement && read.code == .type)
+                #expect(try count() == [[.integer(2)]])
+            }
+        }
+
+        @Test("A statement whose commit fails is an error with the server's code, and the connection goes on")
+        func failedCommits() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE t (code text)")
+                try connection.run(
+                    "CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                        + " RAISE EXCEPTION 'refused' USING ERRCODE = NEW.code; END $$")
+                try connection.run(
+                    "CREATE CONSTRAINT TRIGGER late AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED"
+                        + " FOR EACH ROW EXECUTE FUNCTION pg_temp.refuse()")
+                func error(_ code: String) throws -> SQLConnectionError {
+                    try connectionError {
+                        _ = try connection.execute(
+                            SQLStatement("INSERT INTO t VALUES ($1::text)", [.value(.text(code), .string)]))
+                    }
+                }
+                let conflict = try error("40001")
+                #expect(conflict.kind == .conflict && conflict.serverCode == "40001")
+                let refusal = try error("23514")
+                #expect(refusal.kind == .statement && refusal.serverCode == "23514")
+                // A result that cannot be read does not hide that nothing is stored.
+                let unreadable = SQLStatement(
+                    "INSERT INTO t VALUES ('40001') RETURNING 300::smallint", results: [.uint8])
+                #expect(try connectionError { _ = try connection.execute(unreadable) }.kind == .conflict)
+                #expect(connection.isUsable)
+                #expect(try connection.rows("SELECT count(*) FROM t", as: [.int64]) == [[.integer(0)]])
+            }
+        }
+
         @Test("More statements than the cache holds: each answers as it should, and the server keeps no others")
         func preparedCache() throws {
             var options = PostgresOptions()

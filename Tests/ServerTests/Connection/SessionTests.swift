@@ -1,0 +1,111 @@
+#if PostgreSQL || MySQL || SQLite
+import Foundation
+import TableKit
+import Testing
+
+@testable import TableSQL
+
+/// Sessions over a connection to no server.
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
+    private func engine(
+        _ dialect: any SchemaDialect, _ connection: ScriptedConnection
+    ) -> SQLEngine<ScriptedConnector> {
+        let pool = ConnectionPool(ScriptedConnector(connection: connection))
+        return SQLEngine(dialect: dialect, pool: pool, observation: .ownCommits)
+    }
+
+    @Test(
+        "observers hear of a change that is stored, although its result cannot be read",
+        arguments: [PostgresDialect(), MySQLDialect()] as [any SchemaDialect])
+    func unreadableResult(_ dialect: any SchemaDialect) async throws {
+        let engine = engine(dialect, ScriptedConnection())
+        let observation = TableWatchObservation(engine.core.watch, ["t"], since: engine.core.watch.mark())
+        let session = try engine.session(.singleChange)
+        session.changedTables = ["t"]
+        let error = #expect(throws: CRUDSQLExeError.self) {
+            try session.change(isOne: true) { _ in
+                throw SQLConnectionError(.statement, code: .type, "300 is no UInt8.").afterCommit
+            }
+        }
+        #expect(error?.code == .unknownOutcome)
+        session.rollback()
+        try await observation.change()
+        engine.close()
+    }
+
+    private struct Failure: Error {}
+
+    @Test("an asynchronous transaction runs savepoints and rollbacks on threads that may block") func threads() async {
+        let connection = ScriptedConnection()
+        let engine = engine(MySQLDialect(), connection)
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        await #expect(throws: Failure.self) {
+            try await db.transaction { () async throws in
+                do { try await db.transaction { () async throws in throw Failure() } } catch is Failure {}
+                try await db.transaction { () async throws in }
+                throw Failure()
+            }
+        }
+        #expect(
+            connection.calls.filter { $0.contains("SAVEPOINT") || $0 == "ROLLBACK" } == [
+                "SAVEPOINT s1", "ROLLBACK TO SAVEPOINT s1", "SAVEPOINT s2", "ROLLBACK",
+            ])
+        #expect(connection.threads == ["siltstone.sql"])
+        engine.close()
+    }
+
+    @Test("a cancelled task rolls back to its savepoint") func cancelledRollback() async throws {
+        let connection = ScriptedConnection()
+        let engine = engine(MySQLDialect(), connection)
+        let task = Task {
+            try await TaskCancellation.run(on: engine.core.threads) {
+                let session = try engine.session(.write(.serial))
+                defer { session.rollback() }
+                let savepoint = try session.savepoint()
+                while TaskCancellation.current?.isCancelled == false { Thread.sleep(forTimeInterval: 0.001) }
+                #expect(throws: CancellationError.self) { try session.savepoint() }
+                try session.rollback(to: savepoint)
+            }
+        }
+        task.cancel()
+        try await task.value
+        #expect(connection.calls.contains("ROLLBACK TO SAVEPOINT s1"))
+        engine.close()
+    }
+
+    @Test("a script that cannot be rolled back ends its transaction, which then does not commit")
+    func failedRollback() {
+        let connection = ScriptedConnection { text in
+            text.hasPrefix("ROLLBACK TO") ? SQLConnectionError(.statement, code: .engine, "No.") : nil
+        }
+        let engine = engine(SQLiteDialect(), connection)
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        var first: (any Error)?
+        let error = #expect(throws: CRUDSQLExeError.self) {
+            try db.transaction {
+                // There is no such table.
+                do { try db.sql("SAVEPOINT a; DELETE FROM missing; RELEASE a") } catch { first = error }
+            }
+        }
+        #expect((first as? any TableError)?.code == .noTable)
+        #expect(error?.code == .transaction)
+        #expect(connection.calls.contains("ROLLBACK") && !connection.calls.contains("COMMIT"))
+        engine.close()
+    }
+
+    @Test("a transaction that fails to begin leaves no isolation level for the connection's next user")
+    func failedBegin() throws {
+        let connection = ScriptedConnection { text in
+            text == "START TRANSACTION" ? SQLConnectionError(.cancelled, code: .engine, "Cancelled.") : nil
+        }
+        let engine = engine(MySQLDialect(), connection)
+        let session = try engine.session(.write(.concurrent(retries: 0)))
+        #expect(throws: CRUDSQLExeError.self) { try session.savepoint() }
+        session.rollback()
+        let calls = connection.calls
+        let begin = try #require(calls.firstIndex(of: "START TRANSACTION"))
+        #expect(calls[begin - 1].hasPrefix("SET TRANSACTION") && calls[begin + 1] == "close")
+        engine.close()
+    }
+}
+#endif

@@ -1,0 +1,69 @@
+#if PostgreSQL || MySQL || SQLite
+import Foundation
+import Synchronization
+import TableKit
+import TableSQL
+
+/// A connection to no server. Records the calls, and fails the statements of a script.
+final class ScriptedConnection: SQLConnection {
+    private let record = Mutex<[String]>([])
+    private let names = Mutex<Set<String>>([])
+    /// The error of a statement with this text; nil if it succeeds.
+    private let failure: @Sendable (String) -> SQLConnectionError?
+
+    init(failure: @escaping @Sendable (String) -> SQLConnectionError? = { _ in nil }) { self.failure = failure }
+
+    /// The texts of the statements, and the names of the other calls.
+    var calls: [String] { record.withLock { $0 } }
+
+    /// The names of the threads that have run statements.
+    var threads: Set<String> { names.withLock { $0 } }
+
+    private func note(_ call: String) { record.withLock { $0.append(call) } }
+
+    var isUsable: Bool { !calls.contains("close") }
+    var needsCheck: Bool { true }
+
+    func execute(_ statement: SQLStatement) throws -> SQLResultSet {
+        note(statement.text)
+        let name = Thread.current.name ?? ""
+        names.withLock { _ = $0.insert(name) }
+        if let error = failure(statement.text) { throw error }
+        return SQLResultSet()
+    }
+
+    func executeWithoutWaiting(_ statement: SQLStatement) throws {
+        note("without waiting")
+        _ = try execute(statement)
+    }
+
+    func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
+        throw SQLConnectionError(.statement, code: .unsupported, "There are no rows.")
+    }
+
+    func usePlans(ofGeneration generation: Int) { note("plans of \(generation)") }
+    func cancel() { note("cancel") }
+    func forgetCancellation() { note("forget cancellation") }
+    func close() { note("close") }
+}
+
+/// Gives out one connection.
+struct ScriptedConnector: SQLConnector {
+    let connection: ScriptedConnection
+    var place: String { "memory" }
+
+    func connect() throws -> ScriptedConnection { connection }
+    func isHealthy(_ connection: ScriptedConnection) -> Bool { connection.isUsable }
+}
+
+/// A database over one scripted connection.
+struct ScriptedConfiguration: DatabaseConfigurationProtocol {
+    let engine: any TableEngine
+
+    init(_ engine: any TableEngine) { self.engine = engine }
+
+    init(url: String?, name: String?, host: String?, port: Int?, user: String?, pass: String?) throws {
+        throw CRUDSQLGenError("Not made by name.")
+    }
+}
+#endif
