@@ -20,6 +20,9 @@ package struct PostgresDialect: SQLDialect {
     /// Whether tables with a UInt64 key number it: not on strict servers, since CockroachDB changes no type of a key.
     var numbersUnsignedKeys: Bool { hasCollations }
 
+    /// Whether the catalogue is asked for types and index methods of other programs.
+    var readsTypes: Bool { hasCollations }
+
     /// The clause that orders text by bytes.
     var collation: String { hasCollations ? " COLLATE \"C\"" : "" }
 
