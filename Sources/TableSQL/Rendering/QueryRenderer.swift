@@ -163,13 +163,18 @@ package struct QueryRenderer {
         try predicates.append(.compareColumns(equality.left, .equal, equality.right), to: &text)
     }
 
+    /// Appends the order, and the key behind it, so that rows with equal values have an order, too.
     private func appendOrder(to text: inout SQLText) throws {
-        var terms = try query.order.map { term in
-            let column = try predicates.comparable(ColumnReference(column: term.column), dialect)
-            return dialect.ordered(column, isDescending: term.isDescending)
-        }
         let table = sources[0].table
-        for number in table.structure.primaryKey {
+        var named: Set<Int> = []
+        var terms = try query.order.map { term in
+            let place = sources[0].places[term.column]
+            if let place { named.insert(place) }
+            let column = try predicates.comparable(ColumnReference(column: term.column), dialect)
+            return dialect.ordered(
+                column, isDescending: term.isDescending, isOptional: !(place.map(table.isNeverNull) ?? false))
+        }
+        for number in table.structure.primaryKey where !named.contains(number) {
             let column = table.structure.columns[number]
             let name = "\(sources[0].alias).\(try dialect.quote(column.name))"
             terms.append(dialect.comparable(name, column.type))
