@@ -34,9 +34,9 @@ enum StrictVocabulary {
     private static let catalogue = set(
         "pg_catalog pg_class pg_namespace pg_attribute pg_attrdef pg_index pg_get_expr col_description current_schema"
             + " current_schemas relname relnamespace relkind relispartition reltuples nspname attname atttypid"
-            + " atttypmod attnotnull attnum attrelid attisdropped attidentity attgenerated adrelid adnum adbin indisunique"
-            + " indisprimary indisvalid indrelid indexrelid indkey indpred indexprs indnatts indnkeyatts oid place"
-            + " int2vector")
+            + " atttypmod attnotnull attnum attrelid attisdropped attidentity attgenerated adrelid adnum adbin"
+            + " indisunique indisprimary indisvalid indrelid indexrelid indkey indpred indexprs indnatts indnkeyatts"
+            + " oid place int2vector")
     private static let aliases = Set(
         "abcdefghijklmnopqrstuvwxyz".flatMap { letter in [String(letter)] + (0..<64).map { "\(letter)\($0)" } }
     ).union(["found", "one", "name", "value", "id", "item"])

@@ -117,7 +117,8 @@ extension SQLiteDialect {
     private static func serverColumn(_ row: [ColumnValue], _ column: Column) -> ServerColumn {
         let declared = row[1].string ?? ""
         var server = ServerColumn(typeName: declared)
-        server.isExact = column.type != .double || keepsReals(declared) || declared.decimalDigits.map { $0 <= 15 } ?? false
+        let isShort = declared.decimalDigits.map { $0 <= 15 } ?? false
+        server.isExact = column.type != .double || keepsReals(declared) || isShort
         // 2 and 3: generated columns, virtual and stored.
         server.isGenerated = row[5].int ?? 0 > 1
         if column.defaultValue == nil { server.computedDefault = row[3].string }
