@@ -51,18 +51,26 @@ enum SQLiteValues {
     /// A column of the current row, as a value of a type.
     /// - Throws: `SQLConnectionError` with `TableErrorCode.type` if it cannot be converted.
     static func column(_ statement: OpaquePointer, _ place: Int32, _ type: ColumnType) throws -> ColumnValue {
+        func error(_ message: String) -> SQLConnectionError {
+            SQLConnectionError(
+                .statement, code: .type, message,
+                column: unsafe sqlite3_column_name(statement, place).map { unsafe String(cString: $0) })
+        }
         let stored: ColumnValue
         switch unsafe sqlite3_column_type(statement, place) {
         case SQLITE_NULL: return .null
         case SQLITE_INTEGER: stored = unsafe .integer(sqlite3_column_int64(statement, place))
         case SQLITE_FLOAT: stored = unsafe .real(sqlite3_column_double(statement, place))
-        case SQLITE_TEXT: stored = unsafe .text(text(statement, place))
+        case SQLITE_TEXT:
+            guard let text = unsafe text(statement, place) else {
+                throw error(
+                    "The column holds text that is no UTF-8: find it by hex(), and store it anew as UTF-8 or as a blob")
+            }
+            stored = .text(text)
         default: stored = unsafe .bytes(bytes(statement, place))
         }
         if let value = value(stored, type) { return value }
-        throw SQLConnectionError(
-            .statement, code: .type, "The value \(stored) is none of type \(type), or out of its range",
-            column: unsafe sqlite3_column_name(statement, place).map { unsafe String(cString: $0) })
+        throw error("The value \(stored) is none of type \(type), or out of its range")
     }
 
     private static func value(_ stored: ColumnValue, _ type: ColumnType) -> ColumnValue? {
@@ -83,9 +91,10 @@ enum SQLiteValues {
     /// A number as JSON. SQLite stores numbers beyond all reals as infinity.
     static func json(_ value: Double) -> String { value.isInfinite ? (value < 0 ? "-1e999" : "1e999") : "\(value)" }
 
-    private static func text(_ statement: OpaquePointer, _ place: Int32) -> String {
+    /// The text of a column; nil if it is no UTF-8, which SQLite does not check.
+    private static func text(_ statement: OpaquePointer, _ place: Int32) -> String? {
         unsafe String(
-            decoding: UnsafeRawBufferPointer(
+            validating: UnsafeRawBufferPointer(
                 start: sqlite3_column_text(statement, place), count: Int(sqlite3_column_bytes(statement, place))),
             as: UTF8.self)
     }

@@ -27,9 +27,12 @@ enum WireCell: CustomStringConvertible {
         case (.bytes(let value), .bytes), (.text(let value), .bytes): .bytes(value)
         case (.bytes(let value), .uuid): ColumnValue.bytes(value).fitting(.uuid)
         // BIT, and results of functions without a collation.
-        case (.bytes(let value), .string), (.text(let value), .string): .text(String(decoding: value, as: UTF8.self))
-        case (.bytes(let value), .json), (.text(let value), .json): .json(String(decoding: value, as: UTF8.self))
-        case (.bytes(let value), _), (.text(let value), _): Self.parsed(String(decoding: value, as: UTF8.self), type)
+        case (.bytes(let value), .string), (.text(let value), .string):
+            String(validating: value, as: UTF8.self).map(ColumnValue.text)
+        case (.bytes(let value), .json), (.text(let value), .json):
+            String(validating: value, as: UTF8.self).map(ColumnValue.json)
+        case (.bytes(let value), _), (.text(let value), _):
+            String(validating: value, as: UTF8.self).flatMap { Self.parsed($0, type) }
         }
     }
 
@@ -44,6 +47,14 @@ enum WireCell: CustomStringConvertible {
         }
         if type.isFloatingPoint { return Double(text).map { ColumnValue.real($0) } }
         return ColumnValue.text(text).fitting(type)
+    }
+
+    /// Whether the cell holds bytes that are no text.
+    var isNoText: Bool {
+        switch self {
+        case .text(let value), .bytes(let value): String(validating: value, as: UTF8.self) == nil
+        default: false
+        }
     }
 
     var description: String {

@@ -110,8 +110,10 @@ final class WireReader {
 
     private func note(_ cell: WireCell, _ column: Column) {
         if failure != nil { return }
+        let reason = cell.isNoText ? ": it is no UTF-8. Read the column as bytes." : "."
         failure = SQLConnectionError(
-            .statement, code: .type, "The value \(cell) is no value of type \(column.wanted).", column: column.name)
+            .statement, code: .type, "The value \(cell) is no value of type \(column.wanted)\(reason)",
+            column: column.name)
     }
 
     private func noteMalformed(_ column: Column) {
@@ -135,8 +137,10 @@ final class WireReader {
         case (MYSQL_TYPE_LONGLONG, .int64) where !columns[number].isUnsigned,
             (MYSQL_TYPE_DOUBLE, .double), (MYSQL_TYPE_DOUBLE, .date):
             return row.setFixed(slots[number], cursor.take(UInt64.self))
-        case (MYSQL_TYPE_VAR_STRING, .string), (MYSQL_TYPE_STRING, .string), (MYSQL_TYPE_BLOB, .string),
-            (MYSQL_TYPE_BLOB, .bytes):
+        // The server checks text, but not the bytes of columns without a character set.
+        case (MYSQL_TYPE_VAR_STRING, .string) where !columns[number].isBinary,
+            (MYSQL_TYPE_STRING, .string) where !columns[number].isBinary,
+            (MYSQL_TYPE_BLOB, .string) where !columns[number].isBinary, (MYSQL_TYPE_BLOB, .bytes):
             return row.setBytes(slots[number], UnsafeRawBufferPointer(cursor.text()))
         default: break
         }

@@ -33,9 +33,10 @@ enum StrictVocabulary {
     /// Views and columns of `pg_catalog`.
     private static let catalogue = set(
         "pg_catalog pg_class pg_namespace pg_attribute pg_attrdef pg_index pg_get_expr col_description current_schema"
-            + " current_schemas relname relnamespace relkind reltuples nspname attname atttypid atttypmod attnotnull attnum"
-            + " attrelid attisdropped attidentity adrelid adnum adbin indisunique indisprimary indisvalid indrelid indexrelid"
-            + " indkey indpred indexprs indnatts indnkeyatts oid place int2vector")
+            + " current_schemas relname relnamespace relkind relispartition reltuples nspname attname atttypid"
+            + " atttypmod attnotnull attnum attrelid attisdropped attidentity attgenerated adrelid adnum adbin"
+            + " indisunique indisprimary indisvalid indrelid indexrelid indkey indpred indexprs indnatts indnkeyatts"
+            + " oid place int2vector")
     private static let aliases = Set(
         "abcdefghijklmnopqrstuvwxyz".flatMap { letter in [String(letter)] + (0..<64).map { "\(letter)\($0)" } }
     ).union(["found", "one", "name", "value", "id", "item"])

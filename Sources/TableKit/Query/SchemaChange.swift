@@ -47,6 +47,9 @@ public struct TableInfo: Sendable {
     public var estimatedRows: Int
     /// The estimated size of the rows in bytes, without indexes. 0 if the engine cannot estimate it.
     public var estimatedBytes: Int
+    /// What the server's catalogue tells about columns beyond the structure, by the column's name. Plain columns are
+    /// left out, so the tables that `create` makes have none.
+    package var serverColumns: [String: ServerColumn] = [:]
 
     /// A table.
     public init(structure: TableStructure, indexes: [IndexInfo], estimatedRows: Int, estimatedBytes: Int = 0) {

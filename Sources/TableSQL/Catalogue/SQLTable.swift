@@ -12,6 +12,8 @@ package struct SQLTable: Sendable {
     package var dateForms: [String: DateForm] = [:]
     /// The date and UUID columns in which another program has stored values of a form of its own, by name.
     package var foreignForms: Set<String> = []
+    /// Whether rows can conflict in a unique index that the catalogue leaves out: one of a part of a column.
+    package var hasOtherUniques = false
 
     package init(info: TableInfo, rowColumn: String? = nil) {
         self.info = info
@@ -19,6 +21,28 @@ package struct SQLTable: Sendable {
     }
 
     package var structure: TableStructure { info.structure }
+
+    /// What the server tells about a column beyond the structure; nil for a plain column.
+    func serverColumn(_ column: Int) -> ServerColumn? {
+        info.serverColumns.isEmpty ? nil : info.serverColumns[structure.columns[column].name]
+    }
+
+    /// Whether the server computes a column, which therefore takes no value.
+    func isGenerated(_ column: Int) -> Bool { serverColumn(column)?.isGenerated ?? false }
+
+    /// Whether a column of a row cannot be NULL, as the server's catalogue says.
+    func isNeverNull(_ column: Int) -> Bool {
+        !structure.columns[column].isOptional || structure.primaryKey.contains(column)
+    }
+
+    /// Throws `type` if the values of a column cannot be read.
+    func checkReadable(_ column: Int) throws {
+        guard let server = serverColumn(column), !server.isReadable else { return }
+        throw CRUDSQLExeError(
+            "Values of the server's type \(server.typeName) cannot be read. Leave the property out, or change the "
+                + "column's type to text.",
+            code: .type, table: structure.name, column: structure.columns[column].name)
+    }
 
     /// The name of the hidden column in tables without a key.
     package static let rowColumnName = "_silt_row"

@@ -69,6 +69,14 @@ package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
         return [message, advice].asSentences
     }
 
+    /// The error with the table of a value, if it is about one and names no table.
+    package func naming(_ table: String?) -> SQLConnectionError {
+        guard code == .type, self.table == nil else { return self }
+        var error = self
+        error.table = table
+        return error
+    }
+
     /// The error as tables throw it.
     package var tableError: CRUDSQLExeError {
         var text = advisedMessage

@@ -4,8 +4,10 @@ extension MySQLDialect {
     /// Reads columns, keys and indexes of the current database from `information_schema`.
     package func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable] {
         func texts(_ count: Int) -> [ColumnType] { Array(repeating: .string, count: count) }
-        let columns = try connection.execute(SQLStatement(Self.columnsQuery, results: texts(6) + [.int64, .int64]))
-        let indexes = try connection.execute(SQLStatement(Self.indexesQuery, results: texts(3) + [.int64]))
+        let columns = try connection.execute(
+            SQLStatement(Self.columnsQuery, results: texts(6) + [.int64, .int64, .string]))
+        let indexes = try connection.execute(
+            SQLStatement(Self.indexesQuery, results: texts(3) + [.int64, .int64, .string]))
         let references = try connection.execute(SQLStatement(Self.referencesQuery, results: texts(5)))
         var drafts: [String: TableDraft] = [:]
         for row in columns.rows {
@@ -15,16 +17,16 @@ extension MySQLDialect {
         for row in indexes.rows { if let table = row[0].string { drafts[table]?.add(index: row) } }
         for row in references.rows { if let table = row[0].string { drafts[table]?.add(reference: row) } }
         return try drafts.values.map { draft in
-            try draft.table(connection) { column in
-                // A date is a DOUBLE, but its default may be written as a decimal number.
-                column.defaultText.map { "(\($0))" + (column.type == .date ? " + 0e0" : "") }
-            }
+            var draft = draft
+            draft.leaveOutPrefixes()
+            // A date is a DOUBLE, but its default may be written as a decimal number.
+            return try draft.table(connection) { "(\($1))" + ($0 == .date ? " + 0e0" : "") }
         }
     }
 
     private static let columnsQuery = """
         SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE, c.COLUMN_DEFAULT, c.COLUMN_COMMENT,
-            CAST(COALESCE(t.TABLE_ROWS, 0) AS SIGNED), CAST(COALESCE(t.DATA_LENGTH, 0) AS SIGNED)
+            CAST(COALESCE(t.TABLE_ROWS, 0) AS SIGNED), CAST(COALESCE(t.DATA_LENGTH, 0) AS SIGNED), c.IS_GENERATED
         FROM information_schema.COLUMNS AS c JOIN information_schema.TABLES AS t
             ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
         WHERE c.TABLE_SCHEMA = DATABASE() AND t.TABLE_SCHEMA = DATABASE() AND t.TABLE_TYPE = 'BASE TABLE'
@@ -32,7 +34,8 @@ extension MySQLDialect {
         """
 
     private static let indexesQuery = """
-        SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, CAST(NON_UNIQUE AS SIGNED) FROM information_schema.STATISTICS
+        SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, CAST(NON_UNIQUE AS SIGNED), CAST(SUB_PART AS SIGNED), INDEX_TYPE
+        FROM information_schema.STATISTICS
         WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX
         """
 
@@ -52,10 +55,15 @@ extension TableDraft {
         bytes = row[7].int ?? 0
         let note = ColumnNote(comment: row[5].string)
         let text = row[4].string == "NULL" ? nil : row[4].string
-        columns.append(
-            DraftColumn(
-                name: column, type: note?.columnType ?? MySQLDialect.columnType(ofNative: native),
-                isOptional: row[3].string == "YES", defaultText: text, foreignKey: note?.foreignKey))
+        let type = note?.columnType ?? MySQLDialect.columnType(ofNative: native)
+        let isExact = note?.columnType != nil || MySQLDialect.isExact(native: native)
+        var draft = DraftColumn(
+            name: column, type: type, isOptional: row[3].string == "YES", defaultText: text,
+            foreignKey: note?.foreignKey,
+            server: ServerColumn(typeName: native, isExact: isExact, isGenerated: row[8].string == "ALWAYS"))
+        // The server's catalogue tells bytes as text, some of them wrong.
+        draft.isKnown = !((type == .bytes || type == .uuid) && text?.hasPrefix("'") ?? false)
+        columns.append(draft)
     }
 
     fileprivate mutating func add(index row: [ColumnValue]) {
@@ -63,6 +71,9 @@ extension TableDraft {
         if index == "PRIMARY" { return key.append(column) }
         if index.hasPrefix(MySQLDialect.hiddenPrefix) { return }
         add(index: index, column: column, isUnique: row[3].int == 0)
+        // Unique indexes of whole long texts have the type HASH.
+        if row[5].string == "FULLTEXT" || row[5].string == "SPATIAL" { leaveOutLastIndex() }
+        if let length = row[4].int { setPrefix(length) }
     }
 
     /// Adds a foreign key constraint. The actions of a note win over those of the constraint.
@@ -81,6 +92,11 @@ extension TableDraft {
 }
 
 extension MySQLDialect {
+    /// Whether programs read every value of a native type exactly. Reals keep 15 decimal digits.
+    static func isExact(native: String) -> Bool {
+        !native.hasPrefix("decimal") || native.decimalDigits.map { $0 <= 15 } ?? false
+    }
+
     /// The type for a native type without a note. Types without an exact counterpart become text. So do native dates:
     /// the server would compare them with numbers by rules of its own.
     static func columnType(ofNative native: String) -> ColumnType {

@@ -11,7 +11,7 @@ extension MySQLDialect {
         try insert.table.naming {
             switch insert.onConflict {
             case .ignore: try insertMissing(insert, connection)
-            case .replace where insert.table.hasOtherUniques: try replaceEach(insert, connection)
+            case .replace where insert.table.canConflictElsewhere: try replaceEach(insert, connection)
             case .fail, .replace: try insertAll(insert, connection)
             }
         }
@@ -36,7 +36,7 @@ extension MySQLDialect {
 
     /// Whether the server itself does what the insert asks for in a conflict.
     private func isDirect(_ insert: SQLInsert) -> Bool {
-        insert.onConflict == .fail || (insert.onConflict == .replace && !insert.table.hasOtherUniques)
+        insert.onConflict == .fail || (insert.onConflict == .replace && !insert.table.canConflictElsewhere)
     }
 
     private func mostRows(_ insert: SQLInsert) -> Int {
@@ -123,7 +123,7 @@ extension MySQLDialect {
     /// Assignments for every column outside of the key: the given value or the column's default.
     private func replacement(_ insert: SQLInsert) throws -> String {
         let structure = insert.table.structure
-        let sets = try structure.columns.indices.filter { !structure.primaryKey.contains($0) }.map { number in
+        let sets = try insert.replacedColumns.map { number in
             let name = try quote(structure.columns[number].name)
             return "\(name) = \(insert.columns.contains(number) ? "VALUES(\(name))" : "DEFAULT(\(name))")"
         }
@@ -174,7 +174,7 @@ extension MySQLDialect {
         _ key: [ColumnValue], _ row: [ColumnValue], _ insert: SQLInsert, _ connection: any SQLConnection
     ) throws {
         let structure = insert.table.structure
-        let others = structure.columns.indices.filter { !structure.primaryKey.contains($0) }
+        let others = insert.replacedColumns
         if others.isEmpty { return }
         var text = SQLText(self, "UPDATE \(try quote(structure.name)) SET ")
         for (number, column) in others.enumerated() {
@@ -314,7 +314,7 @@ extension SQLInsert {
 
 extension SQLTable {
     /// Whether rows can conflict outside of the primary key.
-    fileprivate var hasOtherUniques: Bool { info.indexes.contains { $0.definition.isUnique } }
+    fileprivate var canConflictElsewhere: Bool { hasOtherUniques || info.indexes.contains { $0.definition.isUnique } }
 
     /// Whether a delete from another table sets rows of this one to their default.
     fileprivate func givesDefaults(without parent: SQLTable) -> Bool {

@@ -33,10 +33,14 @@ extension MySQLDialect {
     /// The name of the hidden plain index beside a unique one.
     private static func companion(of index: String) -> String { hiddenPrefix + Digest128.hexadecimal(index.utf8) }
 
+    /// The bytes of a long column in a plain index with a number of columns.
+    static func prefixBytes(ofIndexWith columns: Int) -> Int {
+        min(prefixBytes, (MySQLColumns.keyBytes - 16 * columns) / max(columns, 1))
+    }
+
     /// The columns of an index, long ones by a prefix.
     private func prefixes(_ index: IndexDefinition, _ long: [String: Int]) throws -> String {
-        let bytes = min(
-            Self.prefixBytes, (MySQLColumns.keyBytes - 16 * index.columns.count) / max(index.columns.count, 1))
+        let bytes = Self.prefixBytes(ofIndexWith: index.columns.count)
         return try index.columns.map { column in
             guard let width = long[column] else { return try quote(column) }
             return "\(try quote(column))(\(bytes / width))"

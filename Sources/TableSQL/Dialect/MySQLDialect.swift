@@ -81,7 +81,7 @@ package struct MySQLDialect: SQLDialect {
             + " ELSE CAST(FLOOR(\(column)) AS SIGNED) + IF(\(column) = FLOOR(\(column)), 0, 0.5) END)"
     }
 
-    package func ordered(_ expression: String, isDescending: Bool) -> String {
+    package func ordered(_ expression: String, isDescending: Bool, isOptional: Bool) -> String {
         expression + (isDescending ? " DESC" : "")
     }
 

@@ -42,8 +42,10 @@ extension PostgresDialect: SchemaDialect {
                 "ALTER TABLE \(try quote(name)) RENAME COLUMN \(try quote(column)) TO \(try quote(other))"
             ]
         case .createIndex(let index):
-            return try create(
-                index, on: try tables.existing(index.table), usualName: index.usualName(atMost: Self.nameBytes))
+            let table = try tables.existing(index.table)
+            return try create(index, on: table, usualName: index.usualName(atMost: Self.nameBytes)) {
+                indexed($1, isOptional: !table.isNeverNull($0))
+            }
         case .dropIndex(let name, let columns):
             return [try drop(try tables.existing(name).index(on: columns))]
         }

@@ -20,6 +20,13 @@ package struct PostgresDialect: SQLDialect {
     /// Whether tables with a UInt64 key number it: not on strict servers, since CockroachDB changes no type of a key.
     var numbersUnsignedKeys: Bool { hasCollations }
 
+    /// Whether indexes say where NULLs are: not on strict servers. In CockroachDB NULLs are first without a word, and
+    /// older versions refuse one.
+    private var placesNulls: Bool { hasCollations }
+
+    /// Whether the catalogue is asked for types and index methods of other programs.
+    var readsTypes: Bool { hasCollations }
+
     /// The clause that orders text by bytes.
     var collation: String { hasCollations ? " COLLATE \"C\"" : "" }
 
@@ -82,8 +89,18 @@ package struct PostgresDialect: SQLDialect {
             + " THEN (\(value) / 2)::bigint::numeric * 2 ELSE \(value)::text::numeric END)"
     }
 
-    package func ordered(_ expression: String, isDescending: Bool) -> String {
-        expression + (isDescending ? " DESC NULLS LAST" : " NULLS FIRST")
+    /// The server does not know that an order without NULLs is the same with either clause. So a column that cannot be
+    /// NULL has none, as its index has none.
+    package func ordered(_ expression: String, isDescending: Bool, isOptional: Bool) -> String {
+        let nulls = isDescending ? " NULLS LAST" : Self.nullsFirst
+        return expression + (isDescending ? " DESC" : "") + (isOptional ? nulls : "")
+    }
+
+    private static let nullsFirst = " NULLS FIRST"
+
+    /// A column of a new index, which an order by the column can use in both directions.
+    func indexed(_ name: String, isOptional: Bool) -> String {
+        name + (isOptional && placesNulls ? Self.nullsFirst : "")
     }
 
     package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {

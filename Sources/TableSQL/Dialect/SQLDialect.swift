@@ -37,7 +37,8 @@ package protocol SQLDialect: Sendable {
     func widened(_ column: String, _ type: ColumnType) -> String
 
     /// A term of ORDER BY. NULL is the least value.
-    func ordered(_ expression: String, isDescending: Bool) -> String
+    /// - Parameter isOptional: whether the expression may be NULL.
+    func ordered(_ expression: String, isDescending: Bool, isOptional: Bool) -> String
 
     /// LIMIT and OFFSET after a space; empty without either.
     func limit(count: Int?, skip: Int) -> String

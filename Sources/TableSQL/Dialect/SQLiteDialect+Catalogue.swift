@@ -2,13 +2,15 @@ import TableKit
 
 extension SQLiteDialect {
     package func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable] {
+        // Text of other programs may be no UTF-8, in a name or a comment. It must not take all tables with it.
         let names = try connection.execute(
             SQLStatement(
-                "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
-                results: [.string, .string]))
+                "SELECT CAST(name AS BLOB), CAST(sql AS BLOB) FROM sqlite_schema WHERE type = 'table'"
+                    + " AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
+                results: [.bytes, .bytes]))
         return try names.rows.compactMap { row in
-            guard let name = row[0].string else { return nil }
-            return try table(name, text: row[1].string ?? "", connection)
+            guard let name = row[0].validText else { return nil }
+            return try table(name, text: row[1].repairedText ?? "", connection)
         }
     }
 
@@ -17,8 +19,13 @@ extension SQLiteDialect {
             try connection.execute(SQLStatement(text, [.value(.text(name), .string)], results: results)).rows
         }
         let infos = try rows(
-            "SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info(?1) ORDER BY cid",
-            [.string, .string, .int64, .string, .int64])
+            "SELECT CAST(name AS BLOB), CAST(type AS BLOB), \"notnull\", CAST(dflt_value AS BLOB), pk, hidden"
+                + " FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid",
+            [.bytes, .bytes, .int64, .bytes, .int64, .int64]
+        ).map { row in
+            let texts = [row[0], row[1], row[3]].map { $0.repairedText.map(ColumnValue.text) ?? .null }
+            return [texts[0], texts[1], row[2], texts[2], row[4], row[5]]
+        }
         let references = try rows(
             "SELECT \"from\", \"table\", on_delete, on_update FROM pragma_foreign_key_list(?1)",
             [.string, .string, .string, .string])
@@ -32,6 +39,10 @@ extension SQLiteDialect {
         var table = SQLTable(
             info: TableInfo(structure: structure, indexes: try indexes(of: name, connection), estimatedRows: 0),
             rowColumn: key.isEmpty ? "rowid" : nil)
+        for (row, column) in zip(infos, columns) {
+            let server = Self.serverColumn(row, column)
+            if !server.isPlain { table.info.serverColumns[column.name] = server }
+        }
         let declared = infos.map { $0[1].string ?? "" }
         table.makesNumbers = declared.map { !Self.keepsText($0) }
         table.foreignForms = try foreignForms(of: structure, declared, connection)
@@ -87,9 +98,12 @@ extension SQLiteDialect {
         var type = ColumnType(sql: row[1].string ?? "")
         if row[4].int ?? 0 > 0, type == .int64, let note = try note(of: name, in: text) { type = note }
         var column = Column(name, type, isOptional: row[2] != .integer(1) && row[4] == .integer(0))
-        if let words = row[3].string {
+        if let words = row[3].string.flatMap(Self.constant) {
             let statement = SQLStatement("SELECT (\(words))", results: [type], isRepeated: false)
-            column.defaultValue = try connection.execute(statement).rows.first?.first
+            // A constant that is no value of the column's type, as '' of a number, stays SQLite's.
+            do { column.defaultValue = try connection.execute(statement).rows.first?.first } catch let error
+                as SQLConnectionError where error.code == .type && error.serverCode == nil
+            {}
         }
         if let reference {
             column.foreignKey = ForeignKeyReference(
@@ -97,6 +111,38 @@ extension SQLiteDialect {
                 onUpdate: ForeignKeyAction(sql: reference[3].string))
         }
         return column
+    }
+
+    /// What the catalogue tells about a column beyond its type and its constant default.
+    private static func serverColumn(_ row: [ColumnValue], _ column: Column) -> ServerColumn {
+        let declared = row[1].string ?? ""
+        var server = ServerColumn(typeName: declared)
+        let isShort = declared.decimalDigits.map { $0 <= 15 } ?? false
+        server.isExact = column.type != .double || keepsReals(declared) || isShort
+        // 2 and 3: generated columns, virtual and stored.
+        server.isGenerated = row[5].int ?? 0 > 1
+        if column.defaultValue == nil { server.computedDefault = row[3].string }
+        return server
+    }
+
+    /// A constant default as an expression; nil for other defaults. A single word and a name in double quotes are
+    /// texts.
+    private static func constant(_ words: String) -> String? {
+        if ConstantDefault.isConstant(words, allowsSums: true) { return words }
+        let isWord = words.unicodeScalars.allSatisfy {
+            $0 == "_" || $0.value >= 0x80 || $0.properties.isAlphabetic || $0.properties.numericType != nil
+        }
+        if isWord { return words.uppercased().hasPrefix("CURRENT_") ? nil : "'\(words)'" }
+        guard words.utf8.count > 1, words.hasPrefix("\""), words.hasSuffix("\"") else { return nil }
+        let text = words.dropFirst().dropLast()
+        return text.contains("\"") || text.contains("'") ? nil : "'\(text)'"
+    }
+
+    /// Whether a declared type makes a real of every number, and integers of none. Those above 2^53 lose digits as
+    /// reals.
+    private static func keepsReals(_ declared: String) -> Bool {
+        let name = declared.uppercased()
+        return ["REAL", "FLOA", "DOUB"].contains { name.contains($0) }
     }
 
     /// The exact type of a numbered key, from the comment behind its declared type.
@@ -109,7 +155,10 @@ extension SQLiteDialect {
         let found = try connection.execute(
             SQLStatement(
                 "SELECT l.name, l.\"unique\", x.name FROM pragma_index_list(?1) AS l, pragma_index_info(l.name) AS x"
-                    + " WHERE l.origin <> 'pk' AND l.partial = 0 ORDER BY l.seq DESC, x.seqno",
+                    + " WHERE l.origin <> 'pk' AND l.partial = 0"
+                    // Indexes of expressions: the index of a column is one of whole columns.
+                    + " AND NOT EXISTS (SELECT 1 FROM pragma_index_info(l.name) AS e WHERE e.cid < 0)"
+                    + " ORDER BY l.seq DESC, x.seqno",
                 [.value(.text(table), .string)], results: [.string, .int64, .string]))
         var indexes: [IndexInfo] = []
         for row in found.rows {
@@ -124,6 +173,16 @@ extension SQLiteDialect {
         }
         return indexes
     }
+}
+
+extension ColumnValue {
+    private var utf8: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+
+    /// The text of these bytes; nil for other bytes.
+    fileprivate var validText: String? { utf8.flatMap { String(validating: $0, as: UTF8.self) } }
+
+    /// The text of these bytes, with a sign in place of those that are no text.
+    fileprivate var repairedText: String? { utf8.map { String(decoding: $0, as: UTF8.self) } }
 }
 
 extension String {

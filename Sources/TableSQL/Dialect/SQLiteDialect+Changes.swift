@@ -131,8 +131,9 @@ extension SQLiteDialect {
                 text += ")"
             }
             // SQLite has no DEFAULT in an update.
-            try appendConflict(insert, given: insert.columns, to: &text) { column in
-                try literal(column.defaultValue ?? .null, column.type)
+            try appendConflict(insert, given: insert.columns, to: &text) { number in
+                if let computed = insert.table.serverColumn(number)?.computedDefault { return "(\(computed))" }
+                return try literal(structure.columns[number].defaultValue ?? .null, structure.columns[number].type)
             }
         }
         try run(insert, text, connection, &outcome)

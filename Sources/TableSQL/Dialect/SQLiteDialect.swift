@@ -67,7 +67,7 @@ package struct SQLiteDialect: SQLDialect {
 
     package func grouped(_ column: String, _ type: ColumnType) -> String { comparable(column, type) }
 
-    package func ordered(_ expression: String, isDescending: Bool) -> String {
+    package func ordered(_ expression: String, isDescending: Bool, isOptional: Bool) -> String {
         expression + (isDescending ? " DESC" : "")
     }
 

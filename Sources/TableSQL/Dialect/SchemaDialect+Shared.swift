@@ -62,6 +62,7 @@ extension SchemaDialect {
     func appendReturning(_ columns: [Int], of table: SQLTable, to text: inout SQLText) throws -> [ColumnType] {
         if columns.isEmpty { return [] }
         let terms = try columns.map { number in
+            try table.checkReadable(number)
             let column = table.structure.columns[number]
             let name = try quote(column.name)
             return number == table.numberColumn ? returnedNumber(name, column.type) : name
@@ -75,24 +76,28 @@ extension SchemaDialect {
     ///   - given: the numbers of the table's columns that the rows have.
     ///   - defaultText: the default of any other column, which replaces the old value.
     func appendConflict(
-        _ insert: SQLInsert, given: [Int], to text: inout SQLText, defaultText: (Column) throws -> String
+        _ insert: SQLInsert, given: [Int], to text: inout SQLText, defaultText: (_ column: Int) throws -> String
     ) throws {
         let structure = insert.table.structure
         guard insert.onConflict != .fail, !structure.primaryKey.isEmpty else { return }
         let key = try structure.primaryKey.map { try quote(structure.columns[$0].name) }
         text += " ON CONFLICT (\(key.joined(separator: ", "))) DO "
         if insert.onConflict == .ignore { return text += "NOTHING" }
-        let sets = try structure.columns.indices.filter { !structure.primaryKey.contains($0) }.map { number in
-            let column = structure.columns[number]
-            let name = try quote(column.name)
-            return "\(name) = \(given.contains(number) ? "EXCLUDED.\(name)" : try defaultText(column))"
+        let sets = try insert.replacedColumns.map { number in
+            let name = try quote(structure.columns[number].name)
+            return "\(name) = \(given.contains(number) ? "EXCLUDED.\(name)" : try defaultText(number))"
         }
         text += "UPDATE SET " + (sets.isEmpty ? "\(key[0]) = EXCLUDED.\(key[0])" : sets.joined(separator: ", "))
     }
 
     /// Statements that create an index or make one unique; none if it exists.
-    /// - Parameter usualName: the name of an index without one.
-    func create(_ index: IndexDefinition, on table: SQLTable, usualName: String) throws -> [String] {
+    /// - Parameters:
+    ///   - usualName: the name of an index without one.
+    ///   - term: a column of the index, from its number in the table and its quoted name.
+    func create(
+        _ index: IndexDefinition, on table: SQLTable, usualName: String,
+        term: (_ column: Int, _ name: String) -> String = { $1 }
+    ) throws -> [String] {
         for column in index.columns {
             try table.structure.checkKey(table.structure.columns[try table.number(of: column)])
         }
@@ -101,7 +106,7 @@ extension SchemaDialect {
             if existing.definition.isUnique || !index.isUnique { return [] }
             statements.append(try drop(existing))
         }
-        let columns = try index.columns.map { try quote($0) }.joined(separator: ", ")
+        let columns = try index.columns.map { term(try table.number(of: $0), try quote($0)) }.joined(separator: ", ")
         let name = try quote(index.name ?? usualName)
         statements.append(
             "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(name) ON \(try quote(index.table)) (\(columns))")

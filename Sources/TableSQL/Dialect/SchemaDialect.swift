@@ -112,6 +112,11 @@ package struct SQLInsert: Sendable {
     /// The number of the key column that draws the next number for NULL.
     package var numberColumn: Int? { table.numberColumn }
 
+    /// The columns of a replaced row that get a new value or their default: all outside of the key that take values.
+    var replacedColumns: [Int] {
+        table.structure.columns.indices.filter { !table.structure.primaryKey.contains($0) && !table.isGenerated($0) }
+    }
+
     /// The place of ``numberColumn`` in ``columns``; nil if it is not given.
     var numberPlace: Int? { numberColumn.flatMap { columns.firstIndex(of: $0) } }
 

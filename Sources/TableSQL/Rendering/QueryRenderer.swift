@@ -75,6 +75,7 @@ package struct QueryRenderer {
         var results = aggregates.groupBy.map(sources[0].type)
         let groups = try aggregates.groupBy.map { dialect.grouped(try column($0), sources[0].type($0)) }
         var parts = groups
+        try checkReadable(aggregates.groupBy + aggregates.aggregates.compactMap(\.readColumn))
         for aggregate in aggregates.aggregates {
             let column = aggregate.column
             let type = column.map(sources[0].type) ?? .int64
@@ -95,7 +96,13 @@ package struct QueryRenderer {
     // MARK: Parts
 
     private func selection(_ columns: [Int]) throws -> String {
-        try columns.map(column).joined(separator: ", ")
+        try checkReadable(columns)
+        return try columns.map(column).joined(separator: ", ")
+    }
+
+    /// Throws `type` if the values of a column of the parents cannot be read.
+    private func checkReadable(_ columns: [Int]) throws {
+        for place in columns.compactMap({ sources[0].places[$0] }) { try sources[0].table.checkReadable(place) }
     }
 
     private func column(_ number: Int) throws -> String {
@@ -156,13 +163,18 @@ package struct QueryRenderer {
         try predicates.append(.compareColumns(equality.left, .equal, equality.right), to: &text)
     }
 
+    /// Appends the order, and the key behind it, so that rows with equal values have an order, too.
     private func appendOrder(to text: inout SQLText) throws {
-        var terms = try query.order.map { term in
-            let column = try predicates.comparable(ColumnReference(column: term.column), dialect)
-            return dialect.ordered(column, isDescending: term.isDescending)
-        }
         let table = sources[0].table
-        for number in table.structure.primaryKey {
+        var named: Set<Int> = []
+        var terms = try query.order.map { term in
+            let place = sources[0].places[term.column]
+            if let place { named.insert(place) }
+            let column = try predicates.comparable(ColumnReference(column: term.column), dialect)
+            return dialect.ordered(
+                column, isDescending: term.isDescending, isOptional: !(place.map(table.isNeverNull) ?? false))
+        }
+        for number in table.structure.primaryKey where !named.contains(number) {
             let column = table.structure.columns[number]
             let name = "\(sources[0].alias).\(try dialect.quote(column.name))"
             terms.append(dialect.comparable(name, column.type))
@@ -190,6 +202,16 @@ extension Aggregate {
         case .countValues(let column), .countDistinct(let column), .min(let column), .max(let column), .sum(let column),
             .average(let column):
             column
+        }
+    }
+}
+
+extension Aggregate {
+    /// The column whose values the aggregate returns; nil for numbers of rows and values.
+    fileprivate var readColumn: Int? {
+        switch self {
+        case .count, .countValues, .countDistinct: nil
+        case .min, .max, .sum, .average: column
         }
     }
 }

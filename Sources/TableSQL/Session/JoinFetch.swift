@@ -44,7 +44,8 @@ struct JoinFetch {
             renderer.sources[source].structure, renderer.sources[source].table, alias: "t0")
         let fetch = QueryRenderer(query, [own], session.dialect)
         let statement = try fetch.parents(limit: nil)
-        return try session.read { try $0.execute(statement) }.rows.map { own.values($0, columns: fetch.columns) }
+        let rows = try session.naming(own.structure.name) { try session.read { try $0.execute(statement) }.rows }
+        return rows.map { own.values($0, columns: fetch.columns) }
     }
 
     private static func distinct(_ values: [ColumnValue]) -> [ColumnValue] {

@@ -41,7 +41,8 @@ final class SQLRowStream: RowStream {
 
     /// The next non-empty batch of parents, in the structure's columns.
     func nextParents() throws -> [[ColumnValue]]? {
-        while let found = try session.use({ _ in try rows.next() }) {
+        let table = renderer.sources[0].structure.name
+        while let found = try session.naming(table, { try session.use { _ in try rows.next() } }) {
             var batch = found.map { renderer.sources[0].values($0, columns: renderer.columns) }
             if seen != nil { batch = distinct(batch) }
             if !batch.isEmpty { return batch }

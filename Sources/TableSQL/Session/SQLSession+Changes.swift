@@ -20,8 +20,8 @@ extension SQLSession {
         if insert.count == 0 { return result }
         changedTables.insert(source.table.structure.name)
         insert.closing = closing
-        let outcome = try change(isOne: dialect.isOneStatement(insert), insert.closing) {
-            try core.dialect.insert(insert, $0)
+        let outcome = try naming(source.structure.name) {
+            try change(isOne: dialect.isOneStatement(insert), insert.closing) { try core.dialect.insert(insert, $0) }
         }
         result.count = outcome.count
         result.lastInsertID = outcome.lastInsertID
@@ -119,8 +119,10 @@ extension SQLSession {
                 try PredicateRenderer([own]).append(predicate, to: &text)
             }, returning: numbers, tables: try catalogue(), closing: closing)
         change.changesKey = assignsKey(assigned, source, predicate)
-        let (count, rows) = try self.change(isOne: dialect.isOneStatement(change), change.closing) {
-            try core.dialect.change(change, $0)
+        let (count, rows) = try naming(source.structure.name) {
+            try self.change(isOne: dialect.isOneStatement(change), change.closing) {
+                try core.dialect.change(change, $0)
+            }
         }
         if count == 0 { changedTables = tablesBefore }
         var result = ChangeResult()

@@ -8,7 +8,9 @@ extension SQLSession {
         // The order and the key of the structure count; the server's key may differ.
         if table.primaryKey.isEmpty { return false }
         let (plan, statement) = try planFind(table, key)
-        guard let row = try read({ try $0.execute(statement) }).rows.first else { return false }
+        guard let row = try naming(table.name, { try read { try $0.execute(statement) } }).rows.first else {
+            return false
+        }
         var buffer = RowBuffer()
         try buffer.append(plan.source.values(row, columns: plan.columns), layout: plan.layout)
         try buffer.withRow(0) { try body($0, plan.shape) }
@@ -81,7 +83,7 @@ extension SQLEngineCore {
             if !isFound { return false }
         } catch let error as SQLConnectionError {
             note(error)
-            throw error.tableError
+            throw error.naming(plan.source.structure.name).tableError
         }
         try row.withRow { try body($0, plan.shape) }
         return true

@@ -24,7 +24,8 @@ extension SQLSession {
         let isSmall = (query.limit?.count).map { $0 <= SQLRowStream.batchRows } ?? false
         let rows: any SQLRows =
             if !isCut, isSmall || renderer.findsOneRow {
-                FetchedRows(try read { try $0.execute(statement) }.rows)
+                FetchedRows(
+                    try naming(renderer.sources[0].structure.name) { try read { try $0.execute(statement) }.rows })
             } else {
                 try openRows(statement)
             }
@@ -46,7 +47,7 @@ extension SQLSession {
         let renderer = try renderer(query.rows)
         try renderer.sources[0].check(query.groupBy + query.aggregates.compactMap(\.column))
         guard let statement = try renderer.aggregate(query) else { return try aggregateHere(query, renderer) }
-        let rows = try read { try $0.execute(statement) }.rows
+        let rows = try naming(query.rows.sources[0].name) { try read { try $0.execute(statement) }.rows }
         let columns = query.rows.sources[0].columns
         let results = try rows.map { row in
             try Array(row.prefix(query.groupBy.count))

@@ -41,6 +41,8 @@ final class SQLSession: TableSession {
     var readTables: Set<String> = []
     /// The tables that the transaction has changed, for observers.
     var changedTables: Set<String> = []
+    /// The table whose values are read or written.
+    private var tableOfValues: String?
     var hasChangedSchema = false
     /// Whether the transaction has changed rows.
     private(set) var hasChangedRows = false
@@ -194,8 +196,17 @@ final class SQLSession: TableSession {
             return try task.run(connection) { try body(connection) }
         } catch let error as SQLConnectionError {
             core.note(error)
-            throw error.tableError
+            throw error.naming(tableOfValues).tableError
         }
+    }
+
+    /// Runs `body`, which reads or writes rows of a table. An error about a value names the table, too: the adapters
+    /// know the column alone.
+    func naming<R>(_ table: String, _ body: () throws -> R) rethrows -> R {
+        let outer = tableOfValues
+        tableOfValues = table
+        defer { tableOfValues = outer }
+        return try body()
     }
 
     private func nextSavepoint() -> String {
