@@ -1,3 +1,4 @@
+import CRUDKit
 import Siltstone
 import TableKit
 
@@ -66,6 +67,8 @@ struct Failure {
             message = error.message + (error.file.map { " [\($0)\(offset)]" } ?? "")
         case let error as any TableError:
             (exitCode, message) = (ExitCode(error.code), error.description)
+        case let error as CRUDRepositoryError:
+            (exitCode, message) = (ExitCode(error), error.errorDescription ?? "\(error)")
         default:
             (exitCode, message) = (.inputOutput, "\(error)")
         }
@@ -82,6 +85,17 @@ extension ExitCode {
         case .corrupt: self = .corrupt
         case .engine, .unavailable, .unknownOutcome, .conflict: self = .inputOutput
         default: self = .usage
+        }
+    }
+}
+
+extension ExitCode {
+    /// The status for an error of repositories.
+    init(_ error: CRUDRepositoryError) {
+        switch error {
+        case .recordNotFound: self = .negative
+        case .recordAlreadyExists: self = .usage
+        case .databaseError, .unknownOutcome: self = .inputOutput
         }
     }
 }

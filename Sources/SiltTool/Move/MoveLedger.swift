@@ -32,9 +32,18 @@ struct MoveLedger {
         var rows: Int
         /// The last stored row of the source, behind which the phase continues. Empty: at the start.
         var position: [UInt8]
+        /// Whether the move has made the table, or was about to. Nil if an earlier release began the move: it
+        /// stored no such thing.
+        var isMade: Bool? = false
     }
 
     private static let structure = TableStructure(
+        name: tableName, columns: firstStructure.columns + [made], primaryKey: firstStructure.primaryKey)
+
+    private static let made = Column("made", .bool, isOptional: true)
+
+    /// The table as earlier releases make it.
+    static let firstStructure = TableStructure(
         name: tableName,
         columns: [
             Column("number", .int64), Column("isRepository", .bool), Column("name", .bytes), Column("phase", .int64),
@@ -47,23 +56,27 @@ struct MoveLedger {
     /// The source of the move.
     let origin: String
     var entries: [Entry]
+    /// Whether the table lacks the column ``made``: an earlier release began the move.
+    private let isOld: Bool
 
     /// Reads the ledger of a target; nil if no move is unfinished.
     init?(_ session: any TableSession) throws {
-        guard try session.table(named: Self.tableName) != nil else { return nil }
+        guard let found = try session.table(named: Self.tableName)?.structure else { return nil }
+        isOld = found.number(of: Self.made.name) == nil
         var origin = ""
         var entries: [Entry] = []
-        try session.forEachRow(Query(Self.structure)) { row in
+        try session.forEachRow(Query(isOld ? Self.firstStructure : Self.structure)) { row in
             guard case .integer(let number) = row[0], case .bytes(let name) = row[2] else { return }
             let text = String(decoding: name, as: UTF8.self)
             if number == Self.originNumber { return origin = text }
             guard case .integer(let phase) = row[3], case .integer(let rows) = row[4],
                 case .bytes(let position) = row[5]
             else { return }
-            entries.append(
-                Entry(
-                    number: number, isRepository: row[1] == .bool(true), name: text,
-                    phase: Phase(rawValue: phase) ?? .waiting, rows: Int(rows), position: position))
+            var entry = Entry(
+                number: number, isRepository: row[1] == .bool(true), name: text,
+                phase: Phase(rawValue: phase) ?? .waiting, rows: Int(rows), position: position, isMade: nil)
+            if row.count > 6, case .bool(let isMade) = row[6] { entry.isMade = isMade }
+            entries.append(entry)
         }
         self.origin = origin
         self.entries = entries.sorted { $0.number < $1.number }
@@ -72,6 +85,7 @@ struct MoveLedger {
     /// The ledger of a new move.
     init(origin: String, tables: [String], repositories: [String]) {
         self.origin = origin
+        isOld = false
         let names = tables.map { ($0, false) } + repositories.map { ($0, true) }
         entries = names.enumerated().map { number, entry in
             Entry(
@@ -82,16 +96,28 @@ struct MoveLedger {
     /// Whether the run that creates the ledger has not stored its entries yet, or never did.
     var isBlank: Bool { entries.isEmpty }
 
-    /// Stores a new ledger.
+    /// Stores a new ledger, in one transaction if the target makes tables in transactions.
     /// - Throws: ``ToolError`` if another run has created one meanwhile.
     func store(_ engine: any TableEngine) throws {
-        try Self.refusingRivals { try engine.change { try $0.alter(.createTable(Self.structure)) } }
         var rows = RowBuffer()
         let first = Entry(
             number: Self.originNumber, isRepository: false, name: origin, phase: .waiting, rows: 0, position: [])
         for entry in [first] + entries { try rows.append(entry.values, layout: Self.structure.layout) }
         let statement = InsertStatement(Self.structure, rows: rows)
-        try Self.refusingRivals { try engine.change { _ = try $0.insert(statement) } }
+        try Self.refusingRivals {
+            try engine.change { session in
+                try session.alter(.createTable(Self.structure))
+                _ = try session.insert(statement)
+            }
+        }
+    }
+
+    /// Adds what the ledger of an earlier release lacks.
+    func upgrade(_ engine: any TableEngine) throws {
+        if !isOld { return }
+        try Self.refusingRivals {
+            try engine.change { try $0.alter(.addColumn(table: Self.tableName, Self.made)) }
+        }
     }
 
     /// Stores the progress of one entry, in a transaction of the target. Call it first in the transaction: another run
@@ -102,7 +128,7 @@ struct MoveLedger {
         try row.append(after.values, layout: structure.layout)
         let isBefore = Predicate.and(
             [0, 3, 4, 5].map { .compare(ColumnReference(column: $0), .equal, before.values[$0]) })
-        let statement = UpdateStatement(structure, columns: [3, 4, 5], row: row, predicate: isBefore)
+        let statement = UpdateStatement(structure, columns: [3, 4, 5, 6], row: row, predicate: isBefore)
         let changes = try refusingRivals { try session.update(statement) }
         if changes.count == 0 { throw rival }
     }
@@ -141,7 +167,7 @@ extension MoveLedger.Entry {
     fileprivate var values: [ColumnValue] {
         [
             .integer(number), .bool(isRepository), .bytes(Array(name.utf8)), .integer(phase.rawValue),
-            .integer(Int64(rows)), .bytes(position),
+            .integer(Int64(rows)), .bytes(position), isMade.map { .bool($0) } ?? .null,
         ]
     }
 }

@@ -6,7 +6,8 @@ struct MovedTable {
     let indexes: [IndexDefinition]
     /// Columns that refer to later tables. They are added once those exist.
     var laterColumns: [Int] = []
-    /// Columns that may refer to later rows. They are NULL at first, and set in a second pass.
+    /// Columns that may refer to later rows. At first they are NULL or, if they cannot be, refer to their own row. They are
+    /// set in a second pass.
     var lateValues: [Int] = []
 
     init(_ info: TableInfo) {
@@ -40,15 +41,21 @@ enum MoveOrder {
             var table = waiting.remove(at: place)
             names.remove(table.source.name)
             table.laterColumns = later(table, names)
-            let toItself = table.source.columns.indices.filter { number in
-                let column = table.source.columns[number]
-                return column.foreignKey?.table == table.source.name && column.isOptional
-                    && !table.source.primaryKey.isEmpty && !table.source.primaryKey.contains(number)
-            }
-            table.lateValues = (table.laterColumns + toItself).sorted()
+            table.lateValues = (table.laterColumns + toItself(table.source)).sorted()
             sorted.append(table)
         }
         return sorted
+    }
+
+    /// The columns outside of the key that refer to rows of the same table.
+    private static func toItself(_ table: TableStructure) -> [Int] {
+        let key = table.primaryKey
+        if key.isEmpty { return [] }
+        return table.columns.indices.filter { number in
+            let column = table.columns[number]
+            return column.foreignKey?.table == table.name && (column.isOptional || key.count == 1)
+                && !key.contains(number)
+        }
     }
 
     /// The columns that refer to other tables with these names.

@@ -38,11 +38,31 @@ enum MovePlace: Hashable {
         switch self {
         case .store(let path): path
         case .sqlite(let path): "sqlite:" + path
-        case .postgres(let url), .mysql(let url):
-            url.replacing(/^([a-z]+:\/\/[^:@\/]*):[^@\/]*@/) { "\($0.1)@" }
-                .replacing(/password=[^&]*/, with: "password=")
+        case .postgres(let url), .mysql(let url): ServerURL(url).withoutPassword
         }
     }
+
+    #if PostgreSQL
+    /// How a move uses PostgreSQL.
+    static var postgresOptions: PostgresOptions {
+        var options = PostgresOptions()
+        options.statementTimeout = longestStatement
+        return options
+    }
+    #endif
+
+    #if MySQL
+    /// How a move uses MariaDB.
+    static var mysqlOptions: MySQLOptions {
+        var options = MySQLOptions()
+        options.statementTimeout = longestStatement
+        return options
+    }
+    #endif
+
+    /// The time that a statement may take: no limit in practice, since an index of a large table takes hours. A number
+    /// overrides the server's own setting. Silent servers are still asked by another connection whether they answer.
+    private static let longestStatement: Duration = .seconds(20 * 24 * 3600)
 
     /// Opens the place.
     /// - Parameter isTarget: whether it receives the rows. If so, a missing store is created.
@@ -57,7 +77,10 @@ enum MovePlace: Hashable {
         // Each server has a branch of its own: without its trait, its types do not exist.
         case .postgres(let url):
             #if PostgreSQL
-            let configuration = try PostgresDatabaseConfiguration(url)
+            if ServerURL(url).hasAmbiguousPassword {
+                throw ToolError(.usage, "a name or password in the URL of PostgreSQL has an @; write it as %40")
+            }
+            let configuration = try PostgresDatabaseConfiguration(url, options: Self.postgresOptions)
             return ServerEndpoint(configuration, catalogueName: PostgresRepository.catalogueName) {
                 PostgresRepository(configuration: configuration, tableName: $0)
             }
@@ -67,7 +90,7 @@ enum MovePlace: Hashable {
             #endif
         case .mysql(let url):
             #if MySQL
-            let configuration = try MySQLDatabaseConfiguration(url)
+            let configuration = try MySQLDatabaseConfiguration(url, options: Self.mysqlOptions)
             return ServerEndpoint(configuration, catalogueName: MySQLRepository.catalogueName) {
                 MySQLRepository(configuration: configuration, tableName: $0)
             }
@@ -80,9 +103,15 @@ enum MovePlace: Hashable {
             if !isTarget, !FileManager.default.fileExists(atPath: path) {
                 throw ToolError(.usage, "there is no file '\(path)'")
             }
-            return ServerEndpoint(
-                try SQLiteDatabaseConfiguration(path), catalogueName: SQLiteRepository.catalogueName
-            ) { try SQLiteRepository(path: path, tableName: $0) }
+            // A source is opened as it is: another journal would be a change of its file.
+            let configuration =
+                isTarget
+                ? try SQLiteDatabaseConfiguration(path)
+                : try SQLiteDatabaseConfiguration(path, pragmas: ["foreign_keys = ON", "query_only = ON"])
+            // Repositories of a source are read as tables.
+            return ServerEndpoint(configuration, catalogueName: SQLiteRepository.catalogueName) {
+                try SQLiteRepository(path: path, tableName: $0)
+            }
             #else
             _ = path
             throw Self.missing("SQLite", "libsqlite3-dev")

@@ -64,7 +64,7 @@ struct MoveRun {
                 move.committed = committed
                 return move
             }
-            try make(moves, ledger)
+            try make(moves, &ledger)
             var digests: [ContentDigest?] = []
             try forEach(moves, &ledger) { digests.append(try $0.storeRows(&$1)) }
             try forEach(moves, &ledger) { try $0.setReferences(&$1) }
@@ -107,7 +107,7 @@ struct MoveRun {
     private func begin(_ plan: Plan, _ report: inout Report) throws -> MoveLedger {
         if let ledger = try target.engine.reading({ try MoveLedger($0) }) {
             if isRestarting {
-                try takeBack(ledger, plan)
+                try MoveRestart(ledger: ledger, target: target, batchRecords: batchRecords).run()
             } else {
                 report.continued = true
                 return try resumed(ledger, plan)
@@ -137,7 +137,10 @@ struct MoveRun {
             ledger.origin == origin
             && ledger.entries.map(\.name) == fresh.entries.map(\.name)
             && ledger.entries.map(\.isRepository) == fresh.entries.map(\.isRepository)
-        if isSame { return ledger }
+        if isSame {
+            try ledger.upgrade(target.engine)
+            return ledger
+        }
         throw ToolError(
             .usage,
             "\(destination) holds an unfinished move of other tables, from \(ledger.origin); finish that one, or remove "
@@ -170,36 +173,17 @@ struct MoveRun {
         }
     }
 
-    /// Removes the remains of an unfinished move.
-    private func takeBack(_ ledger: MoveLedger, _ plan: Plan) throws {
-        for entry in ledger.entries.reversed() where !entry.isRepository {
-            guard try target.engine.reading({ try $0.table(named: entry.name) }) != nil else { continue }
-            let table = plan.tables.first { $0.source.name == entry.name }
-            for number in table?.laterColumns ?? [] {
-                let name = table?.source.columns[number].name ?? ""
-                guard try target.engine.reading({ try $0.table(named: entry.name)?.structure.number(of: name) }) != nil
-                else { continue }
-                try target.engine.change { try $0.alter(.dropColumn(table: entry.name, name)) }
-            }
-            try target.engine.change { try $0.alter(.dropTable(entry.name)) }
+    /// Creates the tables that have no rows yet.
+    private func make(_ moves: [TableMove], _ ledger: inout MoveLedger) throws {
+        let waiting = moves.indices.filter { ledger.entries[$0].phase == .waiting }
+        for number in waiting {
+            let move = moves[number]
+            try naming("table", move.table.source.name) { try move.make(&ledger.entries[number]) }
         }
-        for entry in ledger.entries where entry.isRepository {
-            let repository = try target.repository(entry.name)
-            try AsyncWork.wait {
-                while true {
-                    let ids = try await repository.records(after: nil, limit: RecordMove.batchRecords).map(\.id)
-                    if ids.isEmpty { return }
-                    _ = try await repository.removeRecords(ids: ids)
-                }
-            }
+        for number in waiting {
+            let move = moves[number]
+            try naming("table", move.table.source.name) { try move.addLaterColumns() }
         }
-        try MoveLedger.remove(target.engine)
-    }
-
-    private func make(_ moves: [TableMove], _ ledger: MoveLedger) throws {
-        let waiting = zip(moves, ledger.entries).filter { $1.phase == .waiting }.map(\.0)
-        for move in waiting { try naming("table", move.table.source.name) { try move.make() } }
-        for move in waiting { try naming("table", move.table.source.name) { try move.addLaterColumns() } }
     }
 
     // MARK: Copying and checking
@@ -253,17 +237,18 @@ struct MoveRun {
             ? "their contents differ" : "\(origin) has \(read.count) \(noun), \(destination) has \(stored.count)"
         throw ToolError(
             .negative,
-            "the \(what) is not the same at both ends: \(difference). Something else has changed one of them meanwhile; "
-                + "--restart moves all again")
+            "the \(what) is not the same at both ends: \(difference). Something else has changed one of them meanwhile, or "
+                + "a table that was there before the move keeps values in another form; --restart moves all again")
     }
 
     /// Adds to an error the table or repository that it concerns, and advice.
     private func naming<R>(_ kind: String, _ name: String, _ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as ToolError { throw error } catch {
             let failure = Failure(error)
+            let message = failure.message.hasSuffix(".") ? String(failure.message.dropLast()) : failure.message
             throw ToolError(
                 failure.exitCode,
-                "moving the \(kind) \(name): \(failure.message). What is stored stays; the same command goes on there, "
+                "moving the \(kind) \(name): \(message). What is stored stays; the same command goes on there, "
                     + "and --restart begins anew")
         }
     }

@@ -20,7 +20,7 @@ struct TableMove {
     private var hasKey: Bool { !structure.primaryKey.isEmpty }
 
     /// Creates the table, without the columns that refer to later tables.
-    func make() throws {
+    func make(_ entry: inout MoveLedger.Entry) throws {
         if let existing = try target.reading({ try $0.table(named: structure.name) }) {
             if Self.columns(existing.structure) == Self.columns(structure)
                 || Self.columns(existing.structure) == Self.columns(table.first)
@@ -29,6 +29,8 @@ struct TableMove {
             }
             throw ToolError(.usage, "the target has a table \(structure.name) with other columns")
         }
+        // Before the table: --restart drops no table of which the ledger does not know that a move has made it.
+        if entry.isMade != true { try MoveLedger.advance(&entry, target) { $0.isMade = true } }
         try MoveLedger.refusingRivals([.exists]) { try target.change { try $0.alter(.createTable(table.first)) } }
     }
 
@@ -44,10 +46,15 @@ struct TableMove {
         }
     }
 
-    /// Names and types of columns and the key, which two tables must share to hold the same rows.
+    /// Names and types of columns and the key, which two tables must share to hold the same rows. A column of the key is
+    /// never NULL, even if its type in Swift is optional; most databases report only that.
     static func columns(_ structure: TableStructure) -> Set<String> {
         let key = structure.primaryKey.enumerated().map { "key \($0) \(structure.columns[$1].name)" }
-        return Set(structure.columns.map { "\($0.type) \($0.isOptional) \($0.name)" } + key)
+        let columns = structure.columns.enumerated().map { number, column in
+            let isOptional = column.isOptional && !structure.primaryKey.contains(number)
+            return "\(column.type) \(isOptional) \(column.name)"
+        }
+        return Set(columns + key)
     }
 
     // MARK: Rows
@@ -71,26 +78,45 @@ struct TableMove {
     /// Builds the indexes last: before the rows, each index would cost a look-up per row.
     func makeIndexes(_ entry: inout MoveLedger.Entry) throws {
         guard entry.phase == .indexes else { return }
-        for index in table.indexes { try target.buildIndex(index) }
+        for index in table.indexes { try IndexNames(index).build(target) }
         try MoveLedger.advance(&entry, target) { $0.phase = .done }
     }
 
     /// Copies the rows after the entry's position, and starts the next phase.
     private func copy(_ entry: inout MoveLedger.Entry, next: MoveLedger.Phase, digest: inout ContentDigest?) throws {
-        var batch = RowBuffer()
+        var (batch, encoded) = (RowBuffer(), RowBuffer())
         var last: [ColumnValue] = []
         let isSecondPass = entry.phase == .references
-        try source.forEachRow(try query(entry)) { row in
+        var reader = RowReader(structure: structure, session: source)
+        if !entry.position.isEmpty { reader.last = try row(at: entry.position) }
+        try reader.forEach { row in
             digest?.add(row)
-            var stored = row
-            if !isSecondPass { for number in table.lateValues { stored[number] = .null } }
-            try batch.append(stored, layout: structure.layout)
+            if isSecondPass, table.lateValues.allSatisfy({ row[$0].isNull }) { return }
+            encoded.removeAll()
+            try encoded.append(isSecondPass ? row : withoutReferences(row), layout: structure.layout)
+            // Before the row: a large one behind small ones would exceed the longest statement of a server.
+            if hasKey, isFull(batch, before: encoded.bytes.count) {
+                try commit(batch, last, &entry)
+                batch.removeAll()
+            }
+            encoded.withRow(0) { batch.append($0) }
             last = row
-            guard hasKey, batch.count >= batchRows || batch.bytes.count >= Self.batchBytes else { return }
-            try commit(batch, last, &entry)
-            batch.removeAll()
         }
         try commit(batch, last, &entry, next: next)
+    }
+
+    private func isFull(_ batch: RowBuffer, before bytes: Int) -> Bool {
+        batch.count >= batchRows || !batch.isEmpty && batch.bytes.count + bytes > Self.batchBytes
+    }
+
+    /// A row of the first pass, which refers to no row that may come later. A reference to the own table that cannot be
+    /// NULL refers to the row itself.
+    private func withoutReferences(_ row: [ColumnValue]) -> [ColumnValue] {
+        var row = row
+        for number in table.lateValues {
+            row[number] = structure.columns[number].isOptional ? .null : row[structure.primaryKey[0]]
+        }
+        return row
     }
 
     /// Stores rows and the ledger's entry in one transaction.
@@ -111,7 +137,7 @@ struct TableMove {
         let isSecondPass = entry.phase == .references
         try target.change { session in
             try MoveLedger.store(after, inPlaceOf: before, session)
-            for part in parts(rows) {
+            try forEachPart(of: rows) { part in
                 var statement = InsertStatement(structure, rows: part)
                 if isSecondPass { statement.onConflict = .replace }
                 _ = try session.insert(statement)
@@ -121,17 +147,19 @@ struct TableMove {
         try committed(rows.count, rows.bytes.count)
     }
 
-    /// Splits the rows of a table without a key into statements of limited size.
-    private func parts(_ rows: RowBuffer) -> [RowBuffer] {
-        if rows.count <= batchRows, rows.bytes.count <= 2 * Self.batchBytes { return rows.isEmpty ? [] : [rows] }
-        var parts = [RowBuffer()]
+    /// Splits the rows of a table without a key into statements of limited size. One part at a time is in memory.
+    private func forEachPart(of rows: RowBuffer, _ body: (RowBuffer) throws -> Void) throws {
+        if rows.isEmpty { return }
+        if hasKey { return try body(rows) }
+        var part = RowBuffer()
         for row in 0..<rows.count {
-            if parts[parts.count - 1].count >= batchRows || parts[parts.count - 1].bytes.count >= Self.batchBytes {
-                parts.append(RowBuffer())
+            if isFull(part, before: rows[range: row].count) {
+                try body(part)
+                part.removeAll()
             }
-            rows.withRow(row) { parts[parts.count - 1].append($0) }
+            rows.withRow(row) { part.append($0) }
         }
-        return parts
+        try body(part)
     }
 
     // MARK: Positions
@@ -144,44 +172,10 @@ struct TableMove {
         return buffer.bytes
     }
 
-    /// The rows that a phase must still store, ordered by key.
-    private func query(_ entry: MoveLedger.Entry) throws -> Query {
-        var query = Query(structure)
-        query.isDistinct = false
-        query.order = structure.primaryKey.map { OrderTerm(column: $0) }
-        var conditions: [Predicate] = []
-        if !entry.position.isEmpty { conditions.append(try behind(entry.position)) }
-        if entry.phase == .references {
-            conditions.append(.or(table.lateValues.map { .not(.isNull(ColumnReference(column: $0))) }))
-        }
-        if !conditions.isEmpty { query.predicate = .and(conditions) }
-        return query
-    }
-
-    /// Whether a row's key is after a position: the first column that differs is greater.
-    private func behind(_ position: [UInt8]) throws -> Predicate {
+    /// The row that ``position(_:)`` made a position of.
+    private func row(at position: [UInt8]) throws -> [ColumnValue] {
         var buffer = RowBuffer()
         (buffer.bytes, buffer.ends) = (position, [position.count])
-        let last = try buffer.values(ofRow: 0, RowShape(structure))
-        let key = structure.primaryKey
-        let cases = key.indices.map { place in
-            Predicate.and(
-                key[..<place].map { .compare(ColumnReference(column: $0), .equal, last[$0]) }
-                    + [.compare(ColumnReference(column: key[place]), .greater, last[key[place]])])
-        }
-        // A bound on the first column limits the rows that are read.
-        let bound = Predicate.compare(ColumnReference(column: key[0]), .greaterOrEqual, last[key[0]])
-        return .and([bound, .or(cases)])
-    }
-}
-
-extension ContentDigest {
-    /// The checksum of all rows of a table, in the columns of a structure.
-    init(_ structure: TableStructure, _ session: any TableSession) throws {
-        var digest = ContentDigest()
-        var query = Query(structure)
-        query.isDistinct = false
-        try session.forEachRow(query) { digest.add($0) }
-        self = digest
+        return try buffer.values(ofRow: 0, RowShape(structure))
     }
 }

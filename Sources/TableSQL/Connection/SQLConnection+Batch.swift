@@ -1,7 +1,8 @@
 extension SQLConnection {
     /// Runs `body` on successive parts of a batch, in one transaction. Rolls back if `body` returns an identifier, and
     /// returns that identifier.
-    /// - Parameter bytes: the size of an element in a statement. A part ends after 1000 elements or about 8 MiB.
+    /// - Parameter bytes: the size of an element in a statement. A part has at most 1000 elements and, unless it is one
+    ///   element, 8 MiB.
     package func inOneTransaction<E>(
         _ all: ArraySlice<E>, bytes: (E) -> Int, _ body: (ArraySlice<E>) throws -> String?
     ) throws -> String? {
@@ -30,14 +31,16 @@ extension SQLConnection {
 }
 
 extension ArraySlice {
-    /// Servers accept longer statements; the limit bounds the memory that one takes.
+    /// Half of the longest statement of MariaDB, if that is set as usual: a statement has more than its elements.
     private static var maximumBytes: Int { 8 << 20 }
 
-    fileprivate func firstPart(_ bytes: (Element) -> Int) -> ArraySlice<Element> {
+    func firstPart(_ bytes: (Element) -> Int) -> ArraySlice<Element> {
         var sum = 0
         var end = startIndex
-        while end < endIndex, end - startIndex < 1000, sum < Self.maximumBytes {
+        while end < endIndex, end - startIndex < 1000 {
             sum += bytes(self[end])
+            // A large element behind small ones begins a part of its own.
+            if sum > Self.maximumBytes, end > startIndex { break }
             end += 1
         }
         return self[..<end]

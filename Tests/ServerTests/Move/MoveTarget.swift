@@ -50,10 +50,14 @@ enum MoveTarget: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// Opens both places, moves with small batches, and closes them.
+/// Opens both places, moves, and closes them.
+/// - Parameters:
+///   - batchRows: the most rows in a transaction: few, so that a small table takes several.
+///   - batchRecords: the most records in a transaction.
 @discardableResult
 func move(
     _ from: String, _ to: String, choice: MoveRun.Choice = MoveRun.Choice(), isRestarting: Bool = false,
+    batchRows: Int = 50, batchRecords: Int = 10,
     committed: @escaping (Int, Int) throws -> Void = { _, _ in }
 ) throws -> MoveRun.Report {
     let (origin, destination) = (MovePlace(from), MovePlace(to))
@@ -65,7 +69,7 @@ func move(
         origin: origin.description, destination: destination.description, source: source, target: target,
         choice: choice)
     run.isRestarting = isRestarting
-    (run.batchRows, run.batchRecords) = (50, 10)
+    (run.batchRows, run.batchRecords) = (batchRows, batchRecords)
     run.committed = committed
     return try run.run()
 }

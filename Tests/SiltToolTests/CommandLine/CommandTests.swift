@@ -1,3 +1,4 @@
+import CRUDKit
 import Siltstone
 import Testing
 
@@ -58,5 +59,13 @@ import Testing
         #expect(Failure(error).line == "silt: bad checksum [a b, offset 12]")
         #expect(Failure(StoreError(.locked, "held", file: "f")).line == "silt: held [f]")
         #expect(Failure(ToolError.usage("what")).line == "silt: what; see 'silt --help'")
+    }
+
+    @Test("Errors of repositories are sentences with an exit status")
+    func repositoryErrors() {
+        let failure = Failure(CRUDRepositoryError.databaseError(reason: "The disk is full."))
+        #expect(failure.message == "The database failed: The disk is full." && failure.exitCode == .inputOutput)
+        #expect(Failure(CRUDRepositoryError.recordAlreadyExists(id: "a")).exitCode == .usage)
+        #expect(Failure(CRUDRepositoryError.unknownOutcome(reason: "x")).exitCode == .inputOutput)
     }
 }

@@ -1,0 +1,177 @@
+#if PostgreSQL || MySQL || SQLite
+import CRUDKit
+import Foundation
+import TableKit
+import Testing
+
+@testable import SiltTool
+
+/// Interrupted moves: what the next run finds, and what a restart removes.
+@Suite struct MoveResumeTests {
+    private struct Interruption: Error {}
+
+    /// Moves, and stops behind a commit.
+    private func interrupt(_ from: String, _ to: String, behind commit: Int, choice: MoveRun.Choice = .init()) throws {
+        var commits = 0
+        #expect(throws: (any Error).self) {
+            try move(from, to, choice: choice) { _, _ in
+                commits += 1
+                if commits == commit { throw Interruption() }
+            }
+        }
+        #expect(commits == commit)
+    }
+
+    /// Moves with an interruption behind each commit.
+    private func moveInSteps(_ from: String, _ to: String) throws -> MoveRun.Report {
+        for _ in 0..<100 {
+            do { return try move(from, to) { _, _ in throw Interruption() } } catch is Interruption {
+            } catch let error as ToolError where error.message.contains("Interruption") {}
+        }
+        return try move(from, to)
+    }
+
+    private static let numbered = TableStructure(
+        name: "Numbered", columns: [Column("id", .int64, isOptional: true), Column("text", .string)], primaryKey: [0])
+
+    private func numberedStore(_ sample: MovedSample) throws -> String {
+        try makeStore(sample) { engine in
+            try engine.change { session in
+                try session.alter(.createTable(MovedSample.log))
+                try session.alter(.createTable(Self.numbered))
+                try session.insert(MovedSample.log, [[.text("line"), .real(1)]])
+                try session.insert(Self.numbered, (1...120).map { [.integer($0), .text("row \($0)")] })
+            }
+        }
+    }
+
+    @Test(
+        "a table whose key is optional in Swift goes on after interruptions, and fills an empty table",
+        arguments: MoveTarget.available)
+    func optionalKey(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let from = try numberedStore(sample)
+            let report = try moveInSteps(from, try target.place(sample))
+            #expect(report.continued && report.rows == 121)
+            let prepared = try target.place(sample)
+            try withEngine(prepared) { try $0.change { try $0.alter(.createTable(Self.numbered)) } }
+            #expect(try move(from, prepared).rows == 121)
+        }
+    }
+
+    @Test("a restart keeps a table that was there before the move", arguments: MoveTarget.available)
+    func keptTable(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let there = try target.place(sample)
+            var columns = MovedSample.log.columns
+            columns[1].defaultValue = .real(3)
+            let log = TableStructure(name: "Log", columns: columns)
+            func defaultValue() throws -> ColumnValue? {
+                try withEngine(there) { engine in
+                    try engine.reading { try $0.table(named: "Log")?.structure.columns[1].defaultValue }
+                }
+            }
+            try withEngine(there) { try $0.change { try $0.alter(.createTable(log)) } }
+            let before = try defaultValue()
+            #expect(before != nil)
+            try interrupt(sample.store, there, behind: 2, choice: .init(tables: ["Log", "Person"]))
+            let report = try move(sample.store, there, choice: .init(tables: ["Log", "Person"]), isRestarting: true)
+            #expect(!report.continued && report.rows == MovedSample.persons + 60)
+            #expect(try defaultValue() == before)
+        }
+    }
+
+    @Test("a restart removes the tables of another choice, in circles too", arguments: MoveTarget.available)
+    func otherChoice(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let there = try target.place(sample)
+            // In the second pass: all tables have their rows, and references in circles are being set.
+            try interrupt(sample.store, there, behind: 11)
+            let report = try move(sample.store, there, choice: .init(tables: ["Log"]), isRestarting: true)
+            #expect(report.rows == 60)
+            #expect(try catalogue(there).count == 1)
+        }
+    }
+
+    @Test("a move that an earlier release began goes on, or begins anew", arguments: MoveTarget.available)
+    func earlierRelease(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            for isRestarting in [false, true] {
+                let there = try target.place(sample)
+                try interrupt(sample.store, there, behind: 3)
+                // The column that earlier releases did not have.
+                try withEngine(there) {
+                    try $0.change { try $0.alter(.dropColumn(table: MoveLedger.tableName, "made")) }
+                }
+                let report = try move(sample.store, there, isRestarting: isRestarting)
+                #expect(report.continued != isRestarting)
+                #expect(report.rows == MovedSample.persons + 120 && report.records == 75)
+            }
+        }
+    }
+
+    @Test("records stored before an interruption are kept; one that has changed since is not overwritten")
+    func changedRecord() async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let (first, second) = (Data("first".utf8), Data("second".utf8))
+            for isChanged in [false, true] {
+                let place = sample.directory + "/\(UUID().uuidString).silt"
+                let there = try MovePlace(place).open(isTarget: true)
+                defer { try? there.close() }
+                let (from, to) = (try there.repository("from"), try there.repository("to"))
+                try AsyncWork.wait {
+                    _ = try await from.insertRecords([(id: "a", record: first), (id: "b", record: first)])
+                    try await to.putRecord(isChanged ? second : first, id: "a")
+                }
+                let ledger = MoveLedger(origin: "x", tables: [], repositories: ["to"])
+                try ledger.store(there.engine)
+                var entry = ledger.entries[0]
+                try MoveLedger.advance(&entry, there.engine) { $0.phase = .rows }
+                let move = RecordMove(source: .repository(from), target: to, engine: there.engine)
+                if isChanged {
+                    let error = #expect(throws: ToolError.self) { try move.run(&entry) }
+                    #expect(error?.exitCode == .usage && error?.message.contains("record 'a'") == true)
+                } else {
+                    _ = try move.run(&entry)
+                    #expect(entry.phase == .done && entry.rows == 2)
+                }
+                let found = try AsyncWork.wait { try await to.records(after: nil, limit: 9).map(\.record) }
+                #expect(found == (isChanged ? [second] : [first, first]))
+            }
+        }
+    }
+
+    private static let node = TableStructure(
+        name: "Node",
+        columns: [Column("id", .uuid), Column("parent", .uuid, foreignKey: ForeignKeyReference(table: "Node"))],
+        primaryKey: [0])
+
+    @Test(
+        "rows that must refer to rows of their own table arrive in any order, and go with a restart",
+        arguments: MoveTarget.available)
+    func requiredReferences(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let ids = (0..<400).map { _ in UUID() }
+            let from = try makeStore(sample) { engine in
+                try engine.change { session in
+                    try session.alter(.createTable(Self.node))
+                    // The root refers to itself.
+                    try session.insert(Self.node, ids.indices.map { [.uuid(ids[$0]), .uuid(ids[$0 / 2])] })
+                }
+            }
+            let there = try target.place(sample)
+            #expect(try moveInSteps(from, there).rows == 400)
+            let again = try target.place(sample)
+            // Eight transactions store the rows, the others their references.
+            try interrupt(from, again, behind: 10)
+            #expect(try move(from, again, isRestarting: true).rows == 400)
+        }
+    }
+}
+#endif
