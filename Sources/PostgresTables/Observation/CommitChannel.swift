@@ -14,11 +14,11 @@ import TableSQL
 ///   may share the lock, it says nothing and keeps the share until its commit is visible. If not, it announces its
 ///   tables.
 /// - A listener that gets the lock tells its observers and all other listeners that any table may have changed.
-/// - A listener that finds the lock free but cannot get it, because a transaction shares it for long, lets its observers
-///   poll until a listener holds the lock.
+/// - A listener that cannot get the lock, because a transaction shares it for long, lets its observers poll until a
+///   listener holds the lock.
 ///
-/// No commit goes unheard. A silent commit had its share at a time when nobody held the lock, and nobody can get the lock
-/// before that commit is visible. A listener that looks after that time finds one of three states:
+/// No commit goes unheard. A silent commit had its share at a time when nobody held the lock, and nobody can get the
+/// lock before that commit is visible. A listener that looks after that time finds one of three states:
 ///
 /// - It gets the lock. The commit is visible, and its observers read again.
 /// - Another listener holds the lock. That one got it after the commit was visible, and its notification is still to
@@ -29,8 +29,8 @@ import TableSQL
 /// A listener that begins looks before its observers read. If the lock is held by then, all silent commits are visible.
 /// A commit during a handover is heard at the next heartbeat, all others at once.
 ///
-/// No session waits for the lock longer than ``CommitListener/queueTime``. A statement that waits holds back VACUUM, and
-/// the server does not notice that its client has gone.
+/// No session waits for the lock longer than ``CommitListener/queueTime``. A statement that waits holds back VACUUM,
+/// and the server does not notice that its client has gone.
 enum CommitChannel {
     static let name = "siltstone"
     /// The two halves of the advisory lock's key: "Silt" and its purpose.

@@ -47,7 +47,7 @@ final class PostgresCommitFeed: CommitFeed {
         try beginning.withLock {
             let now = state.withLock { $0 }
             if now.isListening || now.isEnded { return }
-            // Callers that waited for an attempt share its error. Otherwise each would wait for a server that is silent.
+            // Callers that waited for an attempt share its error. Otherwise each would wait for a silent server.
             if now.failures.count != known, let error = now.failures.last { throw error }
             let listener = try makeListener()
             state.withLock {
