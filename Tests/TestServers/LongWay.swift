@@ -20,7 +20,11 @@ public final class LongWay: Sendable {
     ///     the rest.
     ///   - delay: how much later each answer arrives.
     ///   - rate: the bytes a second that each client can send; nil for any number.
-    public init(to servers: Int..., delay: Duration = .zero, rate: Int? = nil) throws {
+    ///   - change: changes the bytes of each answer.
+    public init(
+        to servers: Int..., delay: Duration = .zero, rate: Int? = nil,
+        changing change: @escaping @Sendable (inout [UInt8]) -> Void = { _ in }
+    ) throws {
         (listener, port) = try FreePort.bound()
         if rate != nil {
             // Connections inherit it. What the system itself holds has arrived for the client.
@@ -42,7 +46,7 @@ public final class LongWay: Sendable {
                 let pair = SocketPair(client, server)
                 pairs.all.withLock { $0[FreePort.number(of: server)] = pair }
                 Thread.detachNewThread { pair.pass(from: client, to: server, after: .zero, rate: rate) }
-                Thread.detachNewThread { pair.pass(from: server, to: client, after: delay) }
+                Thread.detachNewThread { pair.pass(from: server, to: client, after: delay, changing: change) }
             }
         }
     }
@@ -78,7 +82,10 @@ private final class SocketPair: Sendable {
 
     /// Passes bytes until either socket ends.
     /// - Parameter rate: the most bytes a second.
-    func pass(from source: Int32, to target: Int32, after delay: Duration, rate: Int? = nil) {
+    func pass(
+        from source: Int32, to target: Int32, after delay: Duration, rate: Int? = nil,
+        changing change: (inout [UInt8]) -> Void = { _ in }
+    ) {
         let parts = 50
         var bytes = [UInt8](repeating: 0, count: rate.map { $0 / parts } ?? 1 << 16)
         let capacity = bytes.count
@@ -88,7 +95,9 @@ private final class SocketPair: Sendable {
             Thread.sleep(forTimeInterval: delay / .seconds(1))
             if rate != nil, count == capacity { Thread.sleep(forTimeInterval: 1 / Double(parts)) }
             if isLost.load(ordering: .relaxed) { continue }
-            if !deliver(bytes[..<count], to: target) { break }
+            var received = Array(bytes[..<count])
+            change(&received)
+            if !deliver(received[...], to: target) { break }
         }
         if isLost.load(ordering: .relaxed) { return }
         shutdown(source, Int32(SHUT_RDWR))

@@ -16,7 +16,7 @@ public struct PostgresOptions: Sendable, Hashable {
     /// The longest silence of a server if ``statementTimeout`` is nil. 1 h.
     public var silenceTimeout: Duration = .seconds(3600)
     /// The most prepared statements of a connection. 256; 0 for poolers that switch servers between transactions: nothing is
-    /// prepared, and the time-outs are set in each transaction, not in the session.
+    /// prepared, the time-outs are set in each transaction, not in the session, and observation polls.
     public var preparedStatements = 256
     /// The most connections at a time. 16.
     public var maximumConnections = 16
@@ -32,7 +32,8 @@ public struct PostgresOptions: Sendable, Hashable {
     public var applicationName = "siltstone"
     /// The role of the server to connect to.
     public var role: PostgresRole = .readWrite
-    /// How observation detects commits of other programs. In strict mode and on standbys it always polls.
+    /// How observation detects commits of other programs. In strict mode, on standbys and without prepared statements
+    /// it always polls.
     public var observation: PostgresObservation = .announced
     /// The interval of polling. 1 s.
     public var pollingInterval: Duration = .seconds(1)
@@ -56,8 +57,11 @@ public struct PostgresOptions: Sendable, Hashable {
         return pool
     }
 
-    /// Whether commits are announced with NOTIFY and observed with LISTEN.
+    /// Whether commits are announced with NOTIFY.
     var announcesCommits: Bool { observation == .announced && !isStrict && role == .readWrite }
+
+    /// Whether commits are observed with LISTEN. It needs sessions of its own.
+    var listensToCommits: Bool { announcesCommits && !isPooled }
 
     /// The longest silence before a connection is closed.
     var answerLimit: Duration { statementTimeout.map { $0 + answerTimeout } ?? silenceTimeout }
@@ -105,11 +109,11 @@ public enum PostgresIsolation: String, Sendable, Hashable {
 /// How observation detects the commits of other programs.
 public enum PostgresObservation: Sendable, Hashable {
     /// With LISTEN and NOTIFY. If any program listens, each transaction announces the tables that it changed, in the
-    /// round trip of its COMMIT. Programs without Siltstone are observed if a trigger announces their changes.
+    /// round trip of its COMMIT. Programs without Siltstone are observed if a trigger announces their changes. Without
+    /// prepared statements, transactions announce their tables, but observation polls.
     case announced
     /// By running the observed statements again at intervals (``PostgresOptions/pollingInterval``). Detects the commits
-    /// of every program, but announces none of its own to programs that listen. For poolers that switch servers between
-    /// transactions.
+    /// of every program, but announces none of its own to programs that listen.
     case polled
 }
 

@@ -5,10 +5,32 @@ import TableSQL
 
 /// Announcements of commits between programs: one notification a transaction, on one channel of the database.
 ///
-/// NOTIFY makes every committer take one server-wide lock, so nobody sends it unless somebody listens. An advisory lock
-/// shows that: listeners hold it exclusively or wait for it, and committers try to share it. Sharing succeeds only
-/// while no listener holds the lock or waits for it, and lasts until the commit is done. So once listeners hold the
-/// lock, every commit is either visible or will be announced.
+/// NOTIFY makes every committer take one server-wide lock, so commits are announced only while somebody listens. An
+/// advisory lock shows that:
+///
+/// - One listener holds the lock exclusively, for as long as its session lasts. The others look at every heartbeat
+///   whether it is held, and take it if it is free.
+/// - A transaction tries to share the lock before its COMMIT, or at each statement of a table with the trigger. If it
+///   may share the lock, it says nothing and keeps the share until its commit is visible. If not, it announces its
+///   tables.
+/// - A listener that gets the lock tells its observers and all other listeners that any table may have changed.
+/// - A listener that cannot get the lock, because a transaction shares it for long, lets its observers poll until a
+///   listener holds the lock.
+///
+/// No commit goes unheard. A silent commit had its share at a time when nobody held the lock, and nobody can get the
+/// lock before that commit is visible. A listener that looks after that time finds one of three states:
+///
+/// - It gets the lock. The commit is visible, and its observers read again.
+/// - Another listener holds the lock. That one got it after the commit was visible, and its notification is still to
+///   come or has come since. If it ends before it notifies, the lock is free, and the next look decides again.
+/// - Nobody holds the lock. Its observers read again and poll. They read once more when the lock is held, because the
+///   commit is visible then.
+///
+/// A listener that begins looks before its observers read. If the lock is held by then, all silent commits are visible.
+/// A commit during a handover is heard at the next heartbeat, all others at once.
+///
+/// No session waits for the lock longer than ``CommitListener/queueTime``. A statement that waits holds back VACUUM,
+/// and the server does not notice that its client has gone.
 enum CommitChannel {
     static let name = "siltstone"
     /// The two halves of the advisory lock's key: "Silt" and its purpose.
@@ -30,6 +52,13 @@ enum CommitChannel {
             [.value(.text(text(Message(sender: sender, tables: tables.sorted()))), .string)])
     }
 
+    /// Tells all listeners that any table may have changed.
+    static func announcement(ofAnyTableBy sender: String) -> SQLStatement {
+        SQLStatement(
+            "SELECT pg_notify('\(name)', $1::text) IS NOT NULL",
+            [.value(.text(text(Message(sender: sender))), .string)], isRepeated: false)
+    }
+
     private static func text(_ message: Message) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -45,14 +74,26 @@ enum CommitChannel {
         do { return try JSONDecoder().decode(Message.self, from: Data(text.utf8)) } catch { return Message() }
     }
 
-    /// The number of listeners that hold the lock, and whether one server process holds it or waits for it.
-    static func listeners(_ process: Int32) -> SQLStatement {
-        SQLStatement(
-            "SELECT count(*) FILTER (WHERE granted AND mode = 'ExclusiveLock'), count(*) FILTER (WHERE pid = $1::integer)"
-                + " FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND classid = \(lock.0) AND objid = \(lock.1)"
-                + " AND objsubid = 2 AND database = (SELECT oid FROM pg_catalog.pg_database"
-                + " WHERE datname = current_database())",
-            [.value(.integer(Int64(process)), .int32)], results: [.int64, .int64], isRepeated: false)
+    /// Who holds the lock exclusively, as ``takeIfFree`` answers.
+    enum Holder: String {
+        case own, other, none
     }
+
+    /// Takes the lock if nobody holds, shares or awaits it. Answers with a ``Holder``. Reads the server's list of locks
+    /// only if it does not get the lock.
+    static let takeIfFree = SQLStatement(
+        "SELECT CASE WHEN pg_try_advisory_lock(\(lock.0), \(lock.1)) THEN '\(Holder.own)'"
+            + " WHEN EXISTS (SELECT FROM pg_catalog.pg_locks WHERE \(isHeld)) THEN '\(Holder.other)'"
+            + " ELSE '\(Holder.none)' END",
+        results: [.string], isRepeated: false)
+
+    /// Waits for the lock, up to the session's `lock_timeout`. Meanwhile nobody else may share it.
+    static let take = SQLStatement("SELECT pg_advisory_lock(\(lock.0), \(lock.1))", isRepeated: false)
+
+    /// The condition that a row of `pg_locks` is the exclusive lock.
+    static let isHeld =
+        "locktype = 'advisory' AND classid = \(lock.0) AND objid = \(lock.1) AND objsubid = 2 AND granted"
+        + " AND mode = 'ExclusiveLock'"
+        + " AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())"
 }
 #endif

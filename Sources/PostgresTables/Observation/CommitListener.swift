@@ -10,25 +10,35 @@ import Glibc
 import Darwin
 #endif
 
-/// Receives announcements of commits. One connection listens; the other holds the advisory lock or waits for it. One
-/// connection cannot do both: it receives no notifications while it waits for a lock.
+/// Receives announcements of commits, as ``CommitChannel`` describes. One connection listens; the other takes the
+/// advisory lock. One connection cannot do both: it receives no notifications while it waits for a lock.
 ///
 /// `@unchecked Sendable`: used by one thread at a time.
 final class CommitListener: @unchecked Sendable {
+    /// The longest wait for the lock. Longer than usual commits, which share the lock.
+    static let queueTime: Duration = .seconds(1)
+
+    /// Who held the lock at the last look. Unless it is nobody, all later commits are heard until the next look.
+    private(set) var holder = CommitChannel.Holder.none
     private let ears: PostgresConnection
     private let flag: PostgresConnection
+    private let sender: String
     private let limit: Duration
+    /// Whether the other listeners have still to hear that this one got the lock.
+    private var owesNotice = false
 
-    /// Connects, and returns once every later commit will be announced.
+    /// Connects, listens, and looks for the lock.
+    /// - Parameter sender: identifies the notifications of this program.
     /// - Throws: ``SQLConnectionError``.
-    init(_ connector: PostgresConnector) throws {
+    init(_ connector: PostgresConnector, sender: String) throws {
+        self.sender = sender
         limit = connector.options.answerTimeout
         ears = try connector.connect()
         do { flag = try connector.connect() } catch {
             ears.close()
             throw error
         }
-        do { try begin(until: .now + connector.options.connectTimeout) } catch {
+        do { try begin() } catch {
             close()
             throw error
         }
@@ -36,28 +46,52 @@ final class CommitListener: @unchecked Sendable {
 
     deinit { close() }
 
-    private func begin(until deadline: ContinuousClock.Instant) throws {
+    private func begin() throws {
         guard ears.place == flag.place else { throw lost("The server that takes writes has changed") }
         _ = try ears.execute(SQLStatement("LISTEN \(CommitChannel.name)", isRepeated: false))
         _ = try flag.executeAll([
-            SQLStatement("SET statement_timeout = 0", isRepeated: false),
-            SQLStatement("SET lock_timeout = 0", isRepeated: false),
+            SQLStatement("SET lock_timeout = \(Self.queueTime.milliseconds)", isRepeated: false),
+            // The notice of this session must not wait for standbys. It changes nothing that they have.
+            SQLStatement("SET synchronous_commit = off", isRepeated: false),
         ])
-        let (first, second) = CommitChannel.lock
-        try flag.executeWithoutWaiting(
-            SQLStatement("SELECT pg_advisory_lock(\(first), \(second))", isRepeated: false))
-        // Until the transactions that share the lock have committed.
-        while true {
-            let counts = try ears.run([presence], limit: limit)[0].rows.first ?? []
-            if case .integer(1...)? = counts.first, case .integer(1...)? = counts.last { return }
-            guard ContinuousClock.now < deadline else {
-                throw SQLConnectionError(
-                    .noConnection, code: .unavailable,
-                    "Observation cannot begin: a transaction at \(ears.place) is in the middle of its commit for too long"
-                )
-            }
-            Thread.sleep(forTimeInterval: 0.002)
+        try look()
+    }
+
+    /// Finds out who holds the lock, and takes it if it is free. Asks the session of a lock that it has: a network may
+    /// lose that session, and the lock with it, without a word to its connection here.
+    private func look() throws {
+        if holder == .own {
+            _ = try flag.run([SQLStatement("SELECT 1", isRepeated: false)], limit: limit)
+        } else {
+            holder = try takeLock()
+            owesNotice = holder == .own
         }
+        guard owesNotice else { return }
+        // A commit that waits for its standby may hold the lock of NOTIFY for long. The next look tries again.
+        owesNotice = try !runs([
+            SQLStatement("BEGIN"), CommitChannel.announcement(ofAnyTableBy: sender), SQLStatement("COMMIT"),
+        ])
+    }
+
+    private func takeLock() throws -> CommitChannel.Holder {
+        let answer = try flag.run([CommitChannel.takeIfFree], limit: limit)[0].rows.first?.first
+        guard case .text(let text)? = answer, let found = CommitChannel.Holder(rawValue: text) else {
+            throw lost("The server does not tell who holds the lock of observation")
+        }
+        if found != .none { return found }
+        // Commits share it. On a busy server some always do: only the queue keeps new ones off.
+        return try runs([CommitChannel.take]) ? .own : .none
+    }
+
+    /// Runs statements of the lock's session.
+    /// - Returns: false if they would have waited for a lock longer than ``queueTime``.
+    private func runs(_ statements: [SQLStatement]) throws -> Bool {
+        do {
+            _ = try flag.run(statements, limit: limit + Self.queueTime)
+            return true
+        } catch let error as SQLConnectionError
+            where error.kind == .timedOut && flag.isUsable && !flag.link.isInTransaction
+        { return false }
     }
 
     /// Returns new messages, or waits for some.
@@ -77,20 +111,14 @@ final class CommitListener: @unchecked Sendable {
 
     private func messages() -> [CommitChannel.Message] { ears.notifications().map(CommitChannel.message) }
 
-    /// Checks that the server still answers, accepts writes, and has the session of the lock. A network may lose that
-    /// session, and the lock with it, without a word to its connection here.
-    /// - Throws: ``SQLConnectionError`` if it does not.
+    /// Checks that the server still answers and accepts writes, and looks who holds the lock.
+    /// - Throws: ``SQLConnectionError`` if it does not, or if a session has ended.
     func check() throws {
         let question = SQLStatement("SHOW transaction_read_only", results: [.string], isRepeated: false)
-        let answers = try ears.run([question, presence], limit: limit)
-        guard answers[0].rows == [[.text("off")]] else { throw lost("The server takes no writes any more") }
-        guard case .integer(1...)? = answers[1].rows.first?.last else {
-            throw lost("The session that holds the lock of observation, or waits for it, has ended")
-        }
+        let answer = try ears.run([question], limit: limit)[0].rows
+        guard answer == [[.text("off")]] else { throw lost("The server takes no writes any more") }
+        try look()
     }
-
-    /// Asks for the number of listeners, and whether this one is among them.
-    private var presence: SQLStatement { CommitChannel.listeners(PQbackendPID(flag.link.raw)) }
 
     private func lost(_ message: String) -> SQLConnectionError {
         SQLConnectionError(.connectionLost, code: .unavailable, message)

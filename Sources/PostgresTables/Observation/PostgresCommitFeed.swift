@@ -8,14 +8,20 @@ import TableSQL
 final class PostgresCommitFeed: CommitFeed {
     /// How often the thread checks whether it is still needed.
     private static let look: Duration = .milliseconds(500)
-    /// How often the thread checks that the server still answers.
+    /// How often the thread checks that the server still answers, and who holds the lock.
     private static let heartbeat: Duration = .seconds(2)
     /// How long the thread runs without observers. Each new value of an observer starts a new observation.
     private static let rest: Duration = .seconds(30)
 
     private struct State {
         var isListening = false
+        /// Whether a listener holds the lock, so that every commit is announced.
+        var isLockHeld = false
         var isEnded = false
+        /// The number of listeners that could not begin, and the error of the last one.
+        var failures: (count: Int, last: (any Error)?) = (0, nil)
+
+        mutating func stop() { (isListening, isLockHeld) = (false, false) }
     }
 
     private let connector: PostgresConnector
@@ -31,17 +37,35 @@ final class PostgresCommitFeed: CommitFeed {
         [CommitChannel.announcement(of: tables, by: sender)]
     }
 
+    var pollingInterval: Duration { connector.options.pollingInterval }
+
+    var hearsAllCommits: Bool { state.withLock { $0.isLockHeld } }
+
     func listen(for watch: TableWatch) throws {
+        guard connector.options.listensToCommits else { return }
+        let known = state.withLock { $0.failures.count }
         try beginning.withLock {
-            let (isListening, isEnded) = state.withLock { ($0.isListening, $0.isEnded) }
-            if isListening || isEnded { return }
-            let listener = try CommitListener(connector)
-            state.withLock { $0.isListening = true }
+            let now = state.withLock { $0 }
+            if now.isListening || now.isEnded { return }
+            // Callers that waited for an attempt share its error. Otherwise each would wait for a silent server.
+            if now.failures.count != known, let error = now.failures.last { throw error }
+            let listener = try makeListener()
+            state.withLock {
+                $0.isListening = true
+                $0.isLockHeld = listener.holder != .none
+            }
             // Commits since the last listener may have been missed.
             watch.tellOfAnyTable()
             let thread = Thread { self.serve(listener, watch) }
             thread.name = "siltstone.listen"
             thread.start()
+        }
+    }
+
+    private func makeListener() throws -> CommitListener {
+        do { return try CommitListener(connector, sender: sender) } catch {
+            state.withLock { $0.failures = ($0.failures.count + 1, error) }
+            throw error
         }
     }
 
@@ -59,19 +83,29 @@ final class PostgresCommitFeed: CommitFeed {
                 for message in try listener.hear(for: Self.look) { tell(watch, message) }
                 let now = ContinuousClock.now
                 if now - lastAnswer > Self.heartbeat {
-                    try listener.check()
+                    try check(listener, watch)
                     lastAnswer = .now
                 }
                 if watch.isObserved { lastUse = now }
                 if now - lastUse > Self.rest, stop(unlessObserved: watch) { return }
             }
-            state.withLock { $0.isListening = false }
+            state.withLock { $0.stop() }
         } catch {
             CRUDLogging.log(.warning, "The connection that observes \(connector.place) was lost: \(error)")
-            state.withLock { $0.isListening = false }
+            state.withLock { $0.stop() }
             listener.close()
             listenAgain(for: watch)
         }
+    }
+
+    /// Tells observers to read again where commits may have been silent, and whether to poll from now on.
+    private func check(_ listener: CommitListener, _ watch: TableWatch) throws {
+        let before = listener.holder
+        try listener.check()
+        if listener.holder == before { return }
+        // First the state, then the watch: an observer that begins in between is woken.
+        state.withLock { $0.isLockHeld = listener.holder != .none }
+        watch.tellOfAnyTable()
     }
 
     private func tell(_ watch: TableWatch, _ message: CommitChannel.Message) {
@@ -83,7 +117,7 @@ final class PostgresCommitFeed: CommitFeed {
     private func stop(unlessObserved watch: TableWatch) -> Bool {
         beginning.withLock {
             if watch.isObserved { return false }
-            state.withLock { $0.isListening = false }
+            state.withLock { $0.stop() }
             return true
         }
     }

@@ -6,21 +6,26 @@ extension SQLEngine {
         try core.checkOpen()
         do {
             switch observation {
-            case .ownCommits: return try observeOwn(body)
+            case .ownCommits: return try observeOwn(body, since: core.watch.mark())
             case .announced(let feed):
                 // Keeps the feed running during the read.
                 core.watch.addObservation()
                 defer { core.watch.removeObservation() }
                 try feed.listen(for: core.watch)
-                return try observeOwn(body)
+                // Before the question: a later change of the answer wakes the observer.
+                let mark = core.watch.mark()
+                if feed.hearsAllCommits { return try observeOwn(body, since: mark) }
+                return try poll(body, feed.pollingInterval, nil)
             case .polled(let interval, let version): return try poll(body, interval, version)
             }
         } catch let error as SQLConnectionError { throw tableError(error) }
     }
 
     /// Runs `body` on one snapshot and observes the tables that it reads.
-    private func observeOwn<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
-        let mark = core.watch.mark()
+    /// - Parameter mark: taken before the snapshot.
+    private func observeOwn<R>(
+        _ body: (any TableSession) throws -> R, since mark: TableWatch.Mark
+    ) throws -> (R, any TableObservation) {
         let session = try session(.read)
         defer { session.rollback() }
         let result = try body(session)

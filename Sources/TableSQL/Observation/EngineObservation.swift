@@ -6,19 +6,25 @@ package enum EngineObservation: Sendable {
     /// `version`, a number that every commit to the database changes, it repeats them only after the number has
     /// changed.
     case polled(every: Duration, version: (@Sendable () throws -> Int64)? = nil)
-    /// Writers announce their commits.
+    /// Writers announce their commits. Observers poll while the feed does not hear all of them.
     case announced(any CommitFeed)
 }
 
 /// Announces commits to other programs and receives their announcements.
 package protocol CommitFeed: Sendable {
-    /// Starts to report all commits to a watch; no commit made after the return is missed. Does nothing if already
-    /// started. Blocks.
+    /// Starts to report commits to a watch. Does nothing if already started. Blocks.
     ///
     /// A feed that loses its connection reconnects and tells the watch that any table may have changed. It may stop
     /// when nobody has observed the watch for a while.
     /// - Throws: ``SQLConnectionError``.
     func listen(for watch: TableWatch) throws
+
+    /// Whether all commits are reported. After each change of this value the feed tells the watch that any table may
+    /// have changed.
+    var hearsAllCommits: Bool { get }
+
+    /// The interval of polling while the feed does not hear all commits.
+    var pollingInterval: Duration { get }
 
     /// Statements before the COMMIT of a transaction that changed tables.
     func announcement(of tables: Set<String>) -> [SQLStatement]
