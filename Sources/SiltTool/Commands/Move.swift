@@ -4,6 +4,8 @@ extension Option {
     fileprivate static let table = Option("table", letter: "t", argument: "NAME", "move this table; may come again")
     fileprivate static let repository = Option(
         "repository", argument: "NAME", "move this repository; may come again")
+    fileprivate static let rounded = Option(
+        "rounded", "move decimal numbers with more than 15 digits, and round them")
     fileprivate static let restart = Option("restart", "remove what an unfinished move has left, and begin anew")
 }
 
@@ -30,7 +32,7 @@ extension Command {
             the numbers of rows and checksums of all contents are compared; the status is 1 where
             they differ.
             """,
-        options: [.table, .repository, .restart, .json, .quiet],
+        options: [.table, .repository, .rounded, .restart, .json, .quiet],
         examples: [
             "silt move people.silt postgres://app@localhost/people",
             "silt move mysql://app@db1/shop shop.silt",
@@ -67,6 +69,7 @@ private enum Move {
             choice: MoveRun.Choice(
                 tables: invocation.values(.table), repositories: invocation.values(.repository)))
         run.isRestarting = invocation.has(.restart)
+        run.acceptsRounding = invocation.has(.rounded)
         let estimate = try source.engine.reading { try $0.tables().reduce(0) { $0 + $1.estimatedBytes } }
         let isPartly = invocation.has(.table) || invocation.has(.repository)
         let progress = Progress(
@@ -107,6 +110,7 @@ private enum Move {
         ]
         let what = parts.compactMap { $0 }.joined(separator: " and ")
         let time = HumanUnits.duration(report.seconds)
+        for note in report.notes { text += "note: \(note)\n" }
         return text + "moved \(what), the same at both ends, in \(time)\n"
     }
 }

@@ -25,6 +25,8 @@ struct MoveRun {
         var to: String
         var tables: [Part] = []
         var repositories: [Part] = []
+        /// Sentences about what tables of other programs have, and their copies lack.
+        var notes: [String] = []
         /// Whether this run continued an earlier one.
         var continued = false
         var seconds = 0.0
@@ -38,6 +40,7 @@ struct MoveRun {
         var tables: [MovedTable]
         var repositories: [String]
         var catalogue: [TableInfo]
+        var notes: [String]
     }
 
     let origin: String
@@ -47,6 +50,8 @@ struct MoveRun {
     let choice: Choice
     /// Whether to remove the remains of an unfinished move first.
     var isRestarting = false
+    /// Whether numbers with more digits than a double holds may be rounded.
+    var acceptsRounding = false
     var batchRows = TableMove.batchRows
     var batchRecords = RecordMove.batchRecords
     /// Called after each commit, with its rows and their bytes.
@@ -57,7 +62,7 @@ struct MoveRun {
         // One snapshot of the source for all its tables.
         try source.engine.reading { session in
             let plan = try plan(session)
-            var report = Report(from: origin, to: destination)
+            var report = Report(from: origin, to: destination, notes: plan.notes)
             var ledger = try begin(plan, &report)
             let moves = plan.tables.map { table in
                 var move = TableMove(table: table, source: session, target: target.engine, batchRows: batchRows)
@@ -100,7 +105,11 @@ struct MoveRun {
         if tables.isEmpty, repositories.isEmpty {
             throw ToolError(.usage, "\(origin) has no tables and no repositories")
         }
-        return Plan(tables: try MoveOrder.sorted(tables), repositories: repositories, catalogue: catalogue)
+        let foreign = ForeignColumns(tables)
+        if !acceptsRounding { try foreign.refuseRounding() }
+        return Plan(
+            tables: try MoveOrder.sorted(tables), repositories: repositories, catalogue: catalogue,
+            notes: foreign.notes)
     }
 
     /// The ledger of the unfinished move, or of a new one.

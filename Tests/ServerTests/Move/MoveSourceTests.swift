@@ -33,5 +33,25 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
         }
     }
+
+    @Test("numbers that a copy would round are refused by name, unless that is accepted; the report tells lost defaults")
+    func rounding() async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let path = sample.directory + "/prices.sqlite"
+            let other = try SQLiteConnection(path: path, pragmas: [], busyTimeout: 1)
+            for text in [
+                "CREATE TABLE Price (id INTEGER PRIMARY KEY, amount DECIMAL(30,10), made TEXT DEFAULT CURRENT_TIMESTAMP)",
+                "INSERT INTO Price (id, amount) VALUES (1, 1.5)",
+            ] { _ = try other.execute(SQLStatement(text)) }
+            other.close()
+            let there = sample.directory + "/prices.silt"
+            let error = #expect(throws: ToolError.self) { _ = try move("sqlite:" + path, there) }
+            #expect(error?.message.contains("Price.amount (DECIMAL(30,10))") == true, "\(String(describing: error))")
+            let report = try move("sqlite:" + path, there, acceptsRounding: true)
+            #expect(report.rows == 1)
+            #expect(report.notes == ["Price.made comes without its default: CURRENT_TIMESTAMP"])
+        }
+    }
 }
 #endif

@@ -57,6 +57,7 @@ enum MoveTarget: String, CaseIterable, CustomTestStringConvertible {
 @discardableResult
 func move(
     _ from: String, _ to: String, choice: MoveRun.Choice = MoveRun.Choice(), isRestarting: Bool = false,
+    acceptsRounding: Bool = false,
     batchRows: Int = 50, batchRecords: Int = 10,
     committed: @escaping (Int, Int) throws -> Void = { _, _ in }
 ) throws -> MoveRun.Report {
@@ -69,6 +70,7 @@ func move(
         origin: origin.description, destination: destination.description, source: source, target: target,
         choice: choice)
     run.isRestarting = isRestarting
+    run.acceptsRounding = acceptsRounding
     (run.batchRows, run.batchRecords) = (batchRows, batchRecords)
     run.committed = committed
     return try run.run()
