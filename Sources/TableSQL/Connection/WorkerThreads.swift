@@ -29,9 +29,11 @@ package final class WorkerThreads: @unchecked Sendable {
         if !isThreadNeeded { condition.signal() }
         condition.unlock()
         guard isThreadNeeded else { return }
-        let thread = Thread { self.serve() }
-        thread.name = name
-        thread.start()
+        Thread.detachNewThread {
+            // Here: a name that is set before the start gets lost on Linux.
+            Thread.current.name = self.name
+            self.serve()
+        }
     }
 
     private func serve() {

@@ -57,16 +57,19 @@ import Testing
     @Test("a cancelled task rolls back to its savepoint") func cancelledRollback() async throws {
         let connection = ScriptedConnection()
         let engine = engine(MySQLDialect(), connection)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
             try await TaskCancellation.run(on: engine.core.threads) {
                 let session = try engine.session(.write(.serial))
                 defer { session.rollback() }
                 let savepoint = try session.savepoint()
+                begin.finish()
                 while TaskCancellation.current?.isCancelled == false { Thread.sleep(forTimeInterval: 0.001) }
                 #expect(throws: CancellationError.self) { try session.savepoint() }
                 try session.rollback(to: savepoint)
             }
         }
+        for await _ in begun {}
         task.cancel()
         try await task.value
         #expect(connection.calls.contains("ROLLBACK TO SAVEPOINT s1"))

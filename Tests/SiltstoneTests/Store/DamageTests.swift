@@ -311,7 +311,10 @@ import Testing
         let fixture = StoreFixture(disk)
         let store = try fixture.open(Self.configuration())
         try store.put("key".utf8, "value".utf8)
+        try store.flush()
         try store.close()
+        // Without its manifest, the store is not well.
+        for name in try fixture.names(ending: ".manifest") { try disk.remove(fixture.path + "/" + name) }
         let damaged = ["000900.segment", "000901.segment", "000902.segment"]
         for name in damaged { try fixture.write([1, 2, 3], to: name) }
         disk.setRule(
