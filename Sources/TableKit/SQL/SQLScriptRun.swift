@@ -38,7 +38,9 @@ struct SQLScriptRun {
     /// Rolls back the script's own transaction, or to its first savepoint. If that fails, rolls back the outer
     /// transaction: a part of the script must not be committed.
     private mutating func takeBack() {
-        if let own { own.rollback() } else if let mark = marks.first {
+        if let own {
+            own.rollback()
+        } else if let mark = marks.first {
             do { try outer?.rollback(to: mark.savepoint) } catch {
                 CRUDLogging.log(.error, "A part of a transaction could not be taken back: \(error)")
                 outer?.rollback()

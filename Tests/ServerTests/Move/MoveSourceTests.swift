@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("numbers that a copy would round are refused by name, unless that is accepted; the report tells lost defaults")
+    @Test("numbers that a copy would round are refused, unless that is accepted; the report tells lost defaults")
     func rounding() async throws {
         try await onThread {
             let sample = try MovedSample()

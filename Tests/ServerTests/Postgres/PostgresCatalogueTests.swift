@@ -113,7 +113,7 @@ extension PostgresTests {
             var name: String
         }
 
-        @Test("Indexes of expressions, of some rows and of other methods are none of columns", arguments: [false, true])
+        @Test("Indexes of expressions, of some rows, of other methods are none of columns", arguments: [false, true])
         func indexes(isStrict: Bool) throws {
             let statements = [
                 "CREATE TABLE \"Entry\" (id bigint, tenant bigint, name text, PRIMARY KEY (id) INCLUDE (name))",

@@ -45,7 +45,8 @@ import Testing
             try sales.insert(
                 [1, 2].map { Sale(id: $0, price: 5) }, ignoreKeys: \.total, \.half, \.at, \.word, \.quoted)
             let rows = try sales.order(by: \.id).all()
-            #expect(rows.map(\.total) == [10, 10] && rows.map(\.half) == [2, 2] && rows.map(\.word) == ["new", "new"])
+            #expect(rows.map(\.total) == [10, 10] && rows.map(\.half) == [2, 2])
+            #expect(rows.map(\.word) == ["new", "new"])
             #expect(Set(rows.map(\.at)).count == 2)
             try db.table(Price.self).upsert(Price(id: 1, price: 7))
             let replaced = try #require(try sales.find(1))
