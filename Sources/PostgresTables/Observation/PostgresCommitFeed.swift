@@ -56,9 +56,10 @@ final class PostgresCommitFeed: CommitFeed {
             }
             // Commits since the last listener may have been missed.
             watch.tellOfAnyTable()
-            let thread = Thread { self.serve(listener, watch) }
-            thread.name = "siltstone.listen"
-            thread.start()
+            Thread.detachNewThread {
+                Thread.current.name = "siltstone.lstn"  // 15 bytes at most
+                self.serve(listener, watch)
+            }
         }
     }
 

@@ -94,8 +94,8 @@ final class PoolQueue: Sendable {
             if let resting = state.resting.popLast() {
                 return (.connection(resting.connection, hasRested: hasRested(resting)), number)
             }
-            // Without a connection there is nothing to wait for.
-            let mayConnect = state.waiters.isEmpty && (state.refusal == nil || state.made == 0)
+            // Without a connection, or a login for one, there is nothing to wait for.
+            let mayConnect = state.waiters.isEmpty && (state.refusal == nil || state.count == 0)
             if state.count < maximum, mayConnect {
                 state.count += 1
                 return (.slot, number)
@@ -187,6 +187,7 @@ final class PoolQueue: Sendable {
         let (startsTimer, mayWait) = state.withLock { state in
             state.count -= 1
             state.refusal = refusal
+            state.failure = nil
             defer { state.hasTimer = true }
             return (!state.hasTimer, state.count > 0)
         }

@@ -55,7 +55,7 @@ extension PostgresDialect {
     ]
 
     /// The last column is the function that sends values of the type. Strict servers have types of their own, and are
-    /// not asked.
+    /// not asked. CockroachDB has NULL for `relispartition`.
     private var columnsQuery: String {
         """
         SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
@@ -65,7 +65,7 @@ extension PostgresDialect {
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
         LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum\(readsTypes ? Self.types : "")
-        WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relispartition IS NOT TRUE
         ORDER BY c.relname, a.attnum
         """
     }

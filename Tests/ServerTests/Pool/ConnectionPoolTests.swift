@@ -118,6 +118,20 @@ import Testing
         #expect(try await pool.withConnection { $0.isUsable })
     }
 
+    @Test("Callers whose first logins a full server refuses at once try again after a pause, and are then refused")
+    func refusedTogether() throws {
+        let second = DispatchSemaphore(value: 0)
+        let server = FullServer(room: 0) { if $0 == 1 { second.wait() } else if $0 == 2 { second.signal() } }
+        let pool = pool(server, pause: 0.5)
+        let callers = (0..<2).map { _ in Background { _ = try pool.acquire() } }
+        for caller in callers {
+            let error = try connectionError { _ = try caller.get() }
+            #expect(error.kind == .noConnection && error.serverCode == FullServer.code)
+        }
+        #expect(server.logins <= 4, "\(server.logins) logins")
+        #expect(pool.waitingCallers == 0)
+    }
+
     @Test("Who has waited too long is told of the refusal") func timeout() async throws {
         let server = FullServer(room: 1)
         let pool = pool(server, acquireTimeout: 0.1)
