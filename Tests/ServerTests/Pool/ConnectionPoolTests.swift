@@ -12,7 +12,7 @@ import Testing
     private static let long = 3600.0
 
     private func pool(
-        _ server: FullServer, most: Int = 8, acquireTimeout: Double = 60, pause: Double = long
+        _ server: FullServer, most: Int = 8, acquireTimeout: Double = long, pause: Double = long
     ) -> Pool {
         var options = ConnectionPoolOptions()
         options.maximumConnections = most
