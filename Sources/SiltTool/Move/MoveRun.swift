@@ -152,7 +152,7 @@ struct MoveRun {
         }
         throw ToolError(
             .usage,
-            "\(destination) holds an unfinished move of other tables, from \(ledger.origin); finish that one, or remove "
+            "\(destination) holds an unfinished move of other tables or from another place, \(ledger.origin); finish that one, or remove "
                 + "what it has left by --restart")
     }
 

@@ -31,7 +31,15 @@ struct TableMove {
         }
         // Before the table: --restart drops no table of which the ledger does not know that a move has made it.
         if entry.isMade != true { try MoveLedger.advance(&entry, target) { $0.isMade = true } }
-        try MoveLedger.refusingRivals([.exists]) { try target.change { try $0.alter(.createTable(table.first)) } }
+        do {
+            try MoveLedger.refusingRivals([.exists]) { try target.change { try $0.alter(.createTable(table.first)) } }
+        } catch let rival as ToolError {
+            if try target.reading({ try $0.table(named: table.first.name) }) != nil { throw rival }
+            throw ToolError(
+                .usage,
+                "the target has something else with the name \(table.first.name): a view, an index, a type, or a table whose "
+                    + "name differs only in case; rename or remove it")
+        }
     }
 
     /// Adds the columns that refer to later tables.

@@ -275,16 +275,13 @@ struct StoreOpener {
         return present.subtracting(keep)
     }
 
-    /// Removes those of the files that belong to this store, and leaves those that it cannot read. Before the call, the
-    /// manifest that does not name them must be durable.
+    /// Removes those of the files that belong to this store. Before the call, the manifest that does not name them must
+    /// be durable.
     /// - Parameter store: nil before there is a store. Then a header of any store counts.
     private func remove(_ files: Set<StoreFile>, of store: StoreIdentity?) throws(StoreError) {
         var ours: [StoreFile] = []
         for file in files.sorted(by: { $0.name < $1.name }) {
-            // A file that cannot be read, for example for lack of permission, does not keep the store from opening.
-            do { if try OrphanFile.isOurs(file, in: directory, fileSystem, store: store) { ours.append(file) } } catch {
-                continue
-            }
+            if try OrphanFile.isOurs(file, in: directory, fileSystem, store: store) { ours.append(file) }
         }
         ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(ours)
     }

@@ -1,7 +1,8 @@
 import TableKit
 
 extension MySQLDialect {
-    /// Reads columns, keys and indexes of the current database from `information_schema`.
+    /// Reads columns, keys and indexes of the current database from `information_schema`. That compares names of tables
+    /// without regard to case and accents; these queries, and the others on it, compare them exactly.
     package func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable] {
         func texts(_ count: Int) -> [ColumnType] { Array(repeating: .string, count: count) }
         let columns = try connection.execute(
@@ -29,7 +30,9 @@ extension MySQLDialect {
             CAST(COALESCE(t.TABLE_ROWS, 0) AS SIGNED), CAST(COALESCE(t.DATA_LENGTH, 0) AS SIGNED), c.IS_GENERATED
         FROM information_schema.COLUMNS AS c JOIN information_schema.TABLES AS t
             ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
-        WHERE c.TABLE_SCHEMA = DATABASE() AND t.TABLE_SCHEMA = DATABASE() AND t.TABLE_TYPE = 'BASE TABLE'
+            AND CAST(t.TABLE_NAME AS BINARY) = CAST(c.TABLE_NAME AS BINARY)
+        WHERE c.TABLE_SCHEMA = DATABASE() AND t.TABLE_SCHEMA = DATABASE()
+            AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')
         ORDER BY c.ORDINAL_POSITION
         """
 
@@ -43,7 +46,7 @@ extension MySQLDialect {
         SELECT k.TABLE_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, r.DELETE_RULE, r.UPDATE_RULE
         FROM information_schema.KEY_COLUMN_USAGE AS k JOIN information_schema.REFERENTIAL_CONSTRAINTS AS r
             ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME
-            AND r.TABLE_NAME = k.TABLE_NAME
+            AND CAST(r.TABLE_NAME AS BINARY) = CAST(k.TABLE_NAME AS BINARY)
         WHERE k.TABLE_SCHEMA = DATABASE() AND r.CONSTRAINT_SCHEMA = DATABASE() AND k.REFERENCED_TABLE_NAME IS NOT NULL
         """
 }

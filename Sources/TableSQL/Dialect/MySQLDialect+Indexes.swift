@@ -51,10 +51,12 @@ extension MySQLDialect {
     /// length does not fit beside the other columns.
     private func longColumns(of index: IndexDefinition, _ connection: any SQLConnection) throws -> [String: Int] {
         let statement = SQLStatement(
-            "SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_OCTET_LENGTH FROM information_schema.COLUMNS"
+            "SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_OCTET_LENGTH, TABLE_NAME FROM information_schema.COLUMNS"
                 + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND CHARACTER_OCTET_LENGTH IS NOT NULL",
-            [.value(.text(index.table), .string)], results: [.string, .string, .uint64])
-        let rows = try connection.execute(statement).rows.filter { index.columns.contains($0[0].string ?? "") }
+            [.value(.text(index.table), .string)], results: [.string, .string, .uint64, .string])
+        let rows = try connection.execute(statement).rows.filter {
+            index.columns.contains($0[0].string ?? "") && $0[3].string == index.table
+        }
         // Other columns take at most 16 bytes.
         let others = 16 * index.columns.count
         let isCrowded =
@@ -77,12 +79,14 @@ extension MySQLDialect {
         let name = index.definition.name ?? ""
         let found = try connection.execute(
             SQLStatement(
-                "SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
+                "SELECT DISTINCT TABLE_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
                     + " AND TABLE_NAME = ? AND INDEX_NAME = ?",
                 [.value(.text(table.structure.name), .string), .value(.text(Self.companion(of: name)), .string)],
                 results: [.string]))
         var parts = ["DROP INDEX \(try quote(name))"]
-        if !found.rows.isEmpty { parts.append("DROP INDEX `\(Self.companion(of: name))`") }
+        if found.rows.contains(where: { $0[0].string == table.structure.name }) {
+            parts.append("DROP INDEX `\(Self.companion(of: name))`")
+        }
         if let first = index.definition.columns.first, let number = table.structure.number(of: first),
             table.structure.columns[number].foreignKey != nil
         {

@@ -132,11 +132,13 @@ extension MySQLDialect: SchemaDialect {
         _ table: String, referring: Bool, _ connection: any SQLConnection
     ) throws -> [(table: String, column: String, name: String)] {
         let statement = SQLStatement(
-            "SELECT TABLE_NAME, COLUMN_NAME, CONSTRAINT_NAME FROM information_schema.KEY_COLUMN_USAGE"
+            "SELECT TABLE_NAME, COLUMN_NAME, CONSTRAINT_NAME, REFERENCED_TABLE_NAME FROM"
+                + " information_schema.KEY_COLUMN_USAGE"
                 + " WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME IS NOT NULL"
                 + " AND \(referring ? "REFERENCED_TABLE_NAME" : "TABLE_NAME") = ?",
-            [.value(.text(table), .string)], results: [.string, .string, .string])
+            [.value(.text(table), .string)], results: [.string, .string, .string, .string])
         return try connection.execute(statement).rows.compactMap { row in
+            guard row[referring ? 3 : 0].string == table else { return nil }
             guard let table = row[0].string, let column = row[1].string, let name = row[2].string else { return nil }
             return (table, column, name)
         }

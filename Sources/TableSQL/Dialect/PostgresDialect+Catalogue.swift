@@ -100,7 +100,16 @@ extension PostgresDialect {
     /// Whether programs read every value of a native type exactly. Reals keep 15 decimal digits.
     static func isExact(native: String) -> Bool {
         guard native.hasPrefix("numeric") else { return true }
-        return native.hasSuffix(",0)") || native.decimalDigits.map { $0 <= 15 } ?? false
+        return type(ofNative: native) != .double || native.decimalDigits.map { $0 <= 15 } ?? false
+    }
+
+    /// The type of whole numbers with so many digits: 18 fit into `Int64`, and columns of `UInt64` have 20.
+    private static func wholeType(digits: Int) -> ColumnType {
+        switch digits {
+        case ...18: .int64
+        case 19, 20: .uint64
+        default: .double
+        }
     }
 
     /// The type for a native type without a note; nil if the name tells nothing, as that of an enumeration or a domain.
@@ -112,7 +121,7 @@ extension PostgresDialect {
         case "smallint": return .int16
         case "integer": return .int32
         case "bigint", "oid": return .int64
-        case "numeric": return native.hasSuffix(",0)") ? .uint64 : .double
+        case "numeric": return native.hasSuffix(",0)") ? wholeType(digits: native.decimalDigits ?? .max) : .double
         case "real": return .float
         case "double precision": return .double
         case "uuid": return .uuid

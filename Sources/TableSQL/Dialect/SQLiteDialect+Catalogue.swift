@@ -117,8 +117,8 @@ extension SQLiteDialect {
     private static func serverColumn(_ row: [ColumnValue], _ column: Column) -> ServerColumn {
         let declared = row[1].string ?? ""
         var server = ServerColumn(typeName: declared)
-        let isShort = declared.decimalDigits.map { $0 <= 15 } ?? false
-        server.isExact = column.type != .double || keepsReals(declared) || isShort
+        // SQLite keeps integers of 64 bits in such a column, whatever number of digits it is declared with.
+        server.isExact = column.type != .double || keepsReals(declared)
         // 2 and 3: generated columns, virtual and stored.
         server.isGenerated = row[5].int ?? 0 > 1
         if column.defaultValue == nil { server.computedDefault = row[3].string }

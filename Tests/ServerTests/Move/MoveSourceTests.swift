@@ -34,6 +34,24 @@ import Testing
         }
     }
 
+    @Test("a view of a table's name at the target is told as such, and not as another move") func takenName()
+        async throws
+    {
+        try await onThread {
+            let sample = try MovedSample()
+            let (from, to) = (sample.directory + "/from.sqlite", sample.directory + "/to.sqlite")
+            for (path, text) in [
+                (from, "CREATE TABLE City (id INTEGER PRIMARY KEY)"), (to, "CREATE VIEW City AS SELECT 1"),
+            ] {
+                let other = try SQLiteConnection(path: path, pragmas: [], busyTimeout: 1)
+                _ = try other.execute(SQLStatement(text))
+                other.close()
+            }
+            let error = #expect(throws: ToolError.self) { _ = try move("sqlite:" + from, "sqlite:" + to) }
+            #expect(error?.exitCode == .usage && error?.message.contains("City: a view") == true)
+        }
+    }
+
     @Test("numbers that a copy would round are refused, unless that is accepted; the report tells lost defaults")
     func rounding() async throws {
         try await onThread {

@@ -70,6 +70,61 @@ extension MySQLTests {
             }
         }
 
+        private struct Upper: Codable, Equatable, TableNameProvider {
+            static let tableName = "Parent"
+            var id: Int
+            var name: String
+        }
+
+        /// Its name differs in case, and its columns are others.
+        private struct Lower: Codable, TableNameProvider {
+            static let tableName = "parent"
+            var id: Int
+            var name: String
+            var extra: Int
+        }
+
+        private struct Kid: Codable {
+            var id: Int
+            @ForeignKey(Upper.self) var parent: Int
+        }
+
+        @Test("Tables whose names differ only in case or accents are not taken for each other") func similarNames()
+            throws
+        {
+            try withDatabase(["CREATE TABLE `kase` (id BIGINT PRIMARY KEY, a INT)", "CREATE TABLE `käse` (b INT)"]) {
+                db in
+                try db.create(Upper.self)
+                try db.create(Lower.self)
+                try db.create(Kid.self)
+                try db.table(Upper.self).insert(Upper(id: 1, name: "a"))
+                try db.table(Upper.self).upsert(Upper(id: 1, name: "b"))
+                #expect(try db.table(Upper.self).find(1) == Upper(id: 1, name: "b"))
+                try db.create(Lower.self, policy: .dropTable)
+                // The reference to the other table is still there.
+                let error = #expect(throws: CRUDSQLExeError.self) {
+                    try db.table(Kid.self).insert(Kid(id: 1, parent: 99))
+                }
+                #expect(error?.code == .foreignKey)
+                #expect(try table("kase", db).structure.columns.map(\.name) == ["id", "a"])
+                #expect(try table("käse", db).structure.columns.map(\.name) == ["b"])
+            }
+        }
+
+        @Test("A system-versioned table is a table") func versioned() throws {
+            let statements = [
+                "CREATE TABLE v (id BIGINT PRIMARY KEY, name VARCHAR(10)) WITH SYSTEM VERSIONING",
+                "INSERT INTO v VALUES (1, 'a')", "UPDATE v SET name = 'b'",
+            ]
+            try withDatabase(statements) { db in
+                let structure = try table("v", db).structure
+                #expect(structure.columns.map(\.name) == ["id", "name"] && structure.primaryKey == [0])
+                #expect(try db.sql("SELECT name FROM v", Named.self).map(\.name) == ["b"])
+            }
+        }
+
+        private struct Named: Codable { var name: String }
+
         private struct Entry: Codable, Equatable {
             var id: Int
             var name: String

@@ -30,6 +30,31 @@ extension PostgresTests {
             try #require(try database.tables().first { $0.structure.name == name })
         }
 
+        private struct Whole: Codable, Equatable {
+            var id: Int
+            var short: Int?
+            var long: UInt64?
+            var huge: Double?
+        }
+
+        @Test("Decimal numbers without a fraction are integers with a sign, as far as these hold them")
+        func wholeNumbers() throws {
+            let statements = [
+                "CREATE TABLE \"Whole\" (id bigint PRIMARY KEY, short numeric(18,0), long numeric(20,0), huge numeric(30,0))",
+                "INSERT INTO \"Whole\" VALUES (1, -5, 18446744073709551615, -1e20)",
+            ]
+            try withDatabase(statements) { database, _ in
+                let table = database.table(Whole.self)
+                let first = Whole(id: 1, short: -5, long: .max, huge: -1e20)
+                #expect(try table.find(1) == first)
+                try table.insert([2, 3].map { Whole(id: $0, short: -7, long: 7, huge: 0.5e22) })
+                try table.where(\Whole.short == -7).where(\.id == 3).update(Whole(id: 3, short: 8), setKeys: \.short)
+                #expect(try table.where(\Whole.short < 0).order(by: \.id).all().map(\.id) == [1, 2])
+                let info = try self.table("Whole", database).serverColumns
+                #expect(info["short"] == nil && info["huge"]?.isExact == false)
+            }
+        }
+
         private struct Own: Codable {
             var id: Int
         }

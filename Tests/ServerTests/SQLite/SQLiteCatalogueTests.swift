@@ -96,7 +96,7 @@ import Testing
         ]
         try withTemporaryDatabase(after: statements) { db in
             let server = try #require(try db.tables().first).serverColumns
-            #expect(server.keys.sorted() == ["a", "b"] && server.values.allSatisfy { !$0.isExact })
+            #expect(server.keys.sorted() == ["a", "b", "c"] && server.values.allSatisfy { !$0.isExact })
         }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -79,19 +78,5 @@ import Testing
         let names = try fixture.names()
         #expect(names.contains("000900.segment"))
         #expect(!names.contains("000901.segment"))
-    }
-
-    @Test("a file that cannot be read, and that the store does not need, does not keep the store from opening")
-    func unreadable() throws {
-        let disk = FaultInjectingFileSystem()
-        let fixture = StoreFixture(disk)
-        try fixture.open().close()
-        try fixture.write([], to: "000900.segment")
-        disk.setRule { $0.path.hasSuffix("/000900.segment") ? .accessDenied : nil }
-        let store = try fixture.open()
-        try store.put("key".utf8, "value".utf8)
-        try store.close()
-        disk.setRule(.none)
-        #expect(try fixture.names().contains("000900.segment"))
     }
 }
