@@ -87,6 +87,11 @@ extension MySQLTests {
         private struct Kid: Codable {
             var id: Int
             @ForeignKey(Upper.self) var parent: Int
+
+            init(id: Int, parent: Int) {
+                self.id = id
+                self.parent = parent
+            }
         }
 
         @Test("Tables whose names differ only in case or accents are not taken for each other") func similarNames()

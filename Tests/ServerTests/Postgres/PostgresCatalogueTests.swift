@@ -48,8 +48,8 @@ extension PostgresTests {
                 let first = Whole(id: 1, short: -5, long: .max, huge: -1e20)
                 #expect(try table.find(1) == first)
                 try table.insert([2, 3].map { Whole(id: $0, short: -7, long: 7, huge: 0.5e22) })
-                try table.where(\Whole.short == -7).where(\.id == 3).update(Whole(id: 3, short: 8), setKeys: \.short)
-                #expect(try table.where(\Whole.short < 0).order(by: \.id).all().map(\.id) == [1, 2])
+                try table.where(\Whole.short == -7 && \Whole.id == 3).update(Whole(id: 3, short: 8), setKeys: \.short)
+                #expect(try table.order(by: \.id).where(\Whole.short < 0).select().map(\.id) == [1, 2])
                 let info = try self.table("Whole", database).serverColumns
                 #expect(info["short"] == nil && info["huge"]?.isExact == false)
             }
