@@ -111,12 +111,18 @@ final class StoreFixture: Sendable {
 
     /// A copy in memory of the directory as it is: what another process would find if this one died now.
     ///
-    /// Reads the files again if one came or went meanwhile: a flush removes a log once the manifest no longer names it.
+    /// Reads the files again if one came or went meanwhile, or a manifest was changed: a flush removes a log once the
+    /// manifest no longer names it, and a manifest that is read late names segments that the list of files lacks.
     func copy() throws -> StoreFixture {
+        func manifests(_ contents: [String: [UInt8]]) -> [String: [UInt8]] {
+            contents.filter { $0.key.hasSuffix(".manifest") || $0.key == "CURRENT" }
+        }
         var before = try contents()
         while true {
             let contents = try contents()
-            if contents.keys == before.keys { return try StoreFixture(contents: contents) }
+            if contents.keys == before.keys, manifests(contents) == manifests(before) {
+                return try StoreFixture(contents: contents)
+            }
             before = contents
         }
     }
