@@ -10,22 +10,6 @@ import TestServers
 extension PostgresTests {
     /// What tables of other programs have, and those of `create` have not.
     @Suite struct Catalogues {
-        private func withDatabase(
-            isStrict: Bool = false, _ statements: [String],
-            _ body: (Database<PostgresDatabaseConfiguration>, PostgresConnection) throws -> Void
-        ) throws {
-            let server = try PostgresServer.shared()
-            let string = server.connectionString(database: try server.makeDatabase(isPlain: isStrict))
-            var options = PostgresOptions()
-            options.isStrict = isStrict
-            let connection = try PostgresConnector(string, options: PostgresOptions()).connect()
-            defer { connection.close() }
-            for text in statements { try connection.run(text) }
-            let configuration = try PostgresDatabaseConfiguration(string, options: options)
-            try body(Database(configuration: configuration), connection)
-            try configuration.close()
-        }
-
         private func table(_ name: String, _ database: Database<PostgresDatabaseConfiguration>) throws -> TableInfo {
             try #require(try database.tables().first { $0.structure.name == name })
         }
@@ -43,7 +27,7 @@ extension PostgresTests {
                 "CREATE TABLE \"Whole\" (id bigint PRIMARY KEY, short numeric(18,0), long numeric(20,0), huge numeric(30,0))",
                 "INSERT INTO \"Whole\" VALUES (1, -5, 18446744073709551615, -1e20)",
             ]
-            try withDatabase(statements) { database, _ in
+            try PostgresServer.withDatabase(after: statements) { database, _ in
                 let table = database.table(Whole.self)
                 let first = Whole(id: 1, short: -5, long: .max, huge: -1e20)
                 #expect(try table.find(1) == first)
@@ -88,7 +72,7 @@ extension PostgresTests {
             "Generated columns and defaults that the server computes harm no table, and the server fills them",
             arguments: [false, true])
         func defaults(isStrict: Bool) throws {
-            try withDatabase(isStrict: isStrict, Self.sale) { database, connection in
+            try PostgresServer.withDatabase(isStrict: isStrict, after: Self.sale) { database, connection in
                 try database.create(Own.self).insert(Own(id: 1))
                 let info = try table("Sale", database)
                 let server = info.serverColumns
@@ -125,7 +109,7 @@ extension PostgresTests {
                 "CREATE TABLE event_2 PARTITION OF \"Event\" FOR VALUES FROM (10) TO (20)",
                 "INSERT INTO \"Event\" SELECT n, n FROM generate_series(0, 19) AS s(n)",
             ]
-            try withDatabase(isStrict: isStrict, statements) { database, _ in
+            try PostgresServer.withDatabase(isStrict: isStrict, after: statements) { database, _ in
                 let names = try database.tables().map(\.structure.name)
                 let count = try database.table(Event.self).count()
                 #expect(names == ["Event"] && count == 20)
@@ -146,7 +130,7 @@ extension PostgresTests {
                 "CREATE UNIQUE INDEX large ON \"Entry\" (tenant) WHERE tenant > 5",
                 "CREATE UNIQUE INDEX covering ON \"Entry\" (name) INCLUDE (tenant)",
             ]
-            try withDatabase(isStrict: isStrict, statements) { database, connection in
+            try PostgresServer.withDatabase(isStrict: isStrict, after: statements) { database, connection in
                 if !isStrict { try connection.run("CREATE INDEX hashed ON \"Entry\" USING hash (tenant)") }
                 let info = try table("Entry", database)
                 #expect(info.structure.primaryKey == [0])
@@ -183,7 +167,7 @@ extension PostgresTests {
         @Test("Enumerations and domains are text; types whose values are no text are refused by name") func types()
             throws
         {
-            try withDatabase(Self.thing) { database, _ in
+            try PostgresServer.withDatabase(after: Self.thing) { database, _ in
                 let things = database.table(Thing.self)
                 #expect(try things.find(1) == Thing(id: 1, mood: "glad", word: "a", inner: "b"))
                 let info = try table("Thing", database)
@@ -205,7 +189,7 @@ extension PostgresTests {
                     + " e double precision)",
                 "INSERT INTO d VALUES (1, 9007199254740993.5, 9007199254740993.5, 12345678901.2345, 1, 0.1)",
             ]
-            try withDatabase(statements) { database, _ in
+            try PostgresServer.withDatabase(after: statements) { database, _ in
                 try database.create(Own.self)
                 let server = try table("d", database).serverColumns
                 #expect(server.keys.sorted() == ["a", "b"] && server.values.allSatisfy { !$0.isExact })

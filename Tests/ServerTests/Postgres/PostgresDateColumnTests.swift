@@ -24,21 +24,16 @@ extension PostgresTests {
         private func withTable(
             isStrict: Bool, _ body: (Database<PostgresDatabaseConfiguration>, PostgresConnection) throws -> Void
         ) throws {
-            let server = try PostgresServer.shared()
-            let string = server.connectionString(database: try server.makeDatabase(isPlain: isStrict))
-            var options = PostgresOptions()
-            options.isStrict = isStrict
-            let connection = try PostgresConnector(string, options: PostgresOptions()).connect()
-            defer { connection.close() }
-            try connection.run(
+            let statements = [
                 "CREATE TABLE \"Visit\" (id bigint PRIMARY KEY, at timestamptz, local timestamp(6), day date,"
-                    + " own double precision)")
-            try connection.run("COMMENT ON COLUMN \"Visit\".own IS 'siltstone {\"type\":\"date\"}'")
-            // Siltstone writes and reads UTC, whatever the session's time zone is.
-            try connection.run("ALTER DATABASE \(try name(connection)) SET timezone = 'Asia/Tokyo'")
-            let configuration = try PostgresDatabaseConfiguration(string, options: options)
-            try body(Database(configuration: configuration), connection)
-            try configuration.close()
+                    + " own double precision)",
+                "COMMENT ON COLUMN \"Visit\".own IS 'siltstone {\"type\":\"date\"}'",
+            ]
+            try PostgresServer.withDatabase(isStrict: isStrict, after: statements) { database, connection in
+                // Siltstone writes and reads UTC, whatever the time zone of its sessions, which have not begun yet.
+                try connection.run("ALTER DATABASE \(try name(connection)) SET timezone = 'Asia/Tokyo'")
+                try body(database, connection)
+            }
         }
 
         private func name(_ connection: PostgresConnection) throws -> String {

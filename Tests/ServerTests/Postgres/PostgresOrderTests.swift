@@ -21,17 +21,10 @@ extension PostgresTests {
         private func withParts(
             isStrict: Bool = false, _ body: (Database<PostgresDatabaseConfiguration>, PostgresConnection) throws -> Void
         ) throws {
-            let server = try PostgresServer.shared()
-            let string = server.connectionString(database: try server.makeDatabase(isPlain: isStrict))
-            var options = PostgresOptions()
-            options.isStrict = isStrict
-            let connection = try PostgresConnector(string, options: PostgresOptions()).connect()
-            defer { connection.close() }
-            let configuration = try PostgresDatabaseConfiguration(string, options: options)
-            let database = Database(configuration: configuration)
-            try database.create(Part.self)
-            try body(database, connection)
-            try configuration.close()
+            try PostgresServer.withDatabase(isStrict: isStrict) { database, connection in
+                try database.create(Part.self)
+                try body(database, connection)
+            }
         }
 
         private func definitions(_ connection: PostgresConnection) throws -> [String] {
