@@ -40,11 +40,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         for registered in unsafe [PatternFunction.register(handle), JSONFunction.register(handle)] {
             guard registered == SQLITE_OK else { throw error(registered) }
         }
-        if let task = TaskCancellation.current {
-            try task.run(self) { try setUp(pragmas) }
-        } else {
-            try setUp(pragmas)
-        }
+        try TaskCancellation.runCurrent(self) { try setUp(pragmas) }
     }
 
     private func setUp(_ pragmas: [String]) throws {

@@ -59,8 +59,7 @@ public final class SQLiteRepository: RecordRepository {
             let connection = try await pool.acquire()
             return try await TaskCancellation.run(on: pool.threads) {
                 defer { pool.release(connection) }
-                guard let task = TaskCancellation.current else { return try body(connection) }
-                return try task.run(connection) { try body(connection) }
+                return try TaskCancellation.runCurrent(connection) { try body(connection) }
             }
         } catch let error as SQLConnectionError { throw CRUDRepositoryError.databaseError(reason: "\(error)") }
     }

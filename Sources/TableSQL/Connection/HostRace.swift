@@ -1,11 +1,5 @@
 import TableKit
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A non-blocking login at one host.
 package protocol HostLogin: AnyObject, SendableMetatype {
     /// Its progress.
@@ -111,13 +105,7 @@ package struct HostRace<Login: HostLogin> {
                 start(waiting.count)
                 continue
             }
-            var interests = running.compactMap(\.login.interest).map {
-                pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
-            }
-            Poll.wait(&interests, min(patience, waiting.isEmpty ? deadline : next) - now)
-            for (entrant, interest) in zip(running, interests) where interest.revents != 0 {
-                entrant.login.advance(interest.revents)
-            }
+            Poll.advance(running.map(\.login), within: min(patience, waiting.isEmpty ? deadline : next) - now)
         }
     }
 

@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// Lets logins that have lost a race go on to their ends.
 enum LosingLogins {
     static let threads = WorkerThreads(name: "siltstone.login")
@@ -28,14 +22,8 @@ enum LosingLogins {
         var logins = logins
         var time = Duration.zero
         while !logins.isEmpty {
-            var interests = logins.map { login in
-                pollfd(fd: login.interest?.descriptor ?? -1, events: login.interest?.events ?? 0, revents: 0)
-            }
             let longest = logins.contains { !$0.hasAnswered } ? silence : limit
-            Poll.wait(&interests, longest - time)
-            for (login, interest) in zip(logins, interests) where interest.revents != 0 {
-                login.advance(interest.revents)
-            }
+            Poll.advance(logins, within: longest - time)
             time = ContinuousClock.now - begin
             logins.removeAll { login in
                 guard case .waiting = login.state else { return true }

@@ -112,6 +112,17 @@ package enum Poll {
         wait(&entries, limit)
     }
 
+    /// Waits until one of several logins can go on or the time is up. Those that can do.
+    static func advance<Login: HostLogin>(_ logins: [Login], within limit: Duration) {
+        var entries = logins.map { login in
+            // The system takes no notice of -1.
+            let interest = login.interest ?? SocketInterest(-1, 0)
+            return pollfd(fd: interest.descriptor, events: interest.events, revents: 0)
+        }
+        wait(&entries, limit)
+        for (login, entry) in zip(logins, entries) where entry.revents != 0 { login.advance(entry.revents) }
+    }
+
     /// Waits until one of several sockets is ready or the time is up.
     static func wait(_ entries: inout [pollfd], _ limit: Duration) {
         let count = nfds_t(entries.count)

@@ -192,8 +192,7 @@ final class SQLSession: TableSession {
         guard let connection else { throw Self.hasEnded }
         try core.checkOpen()
         do {
-            guard let task = TaskCancellation.current else { return try body(connection) }
-            return try task.run(connection) { try body(connection) }
+            return try TaskCancellation.runCurrent(connection) { try body(connection) }
         } catch let error as SQLConnectionError {
             core.note(error)
             throw error.naming(tableOfValues).tableError

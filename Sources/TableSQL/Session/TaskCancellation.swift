@@ -47,6 +47,13 @@ package final class TaskCancellation: Sendable {
         }
     }
 
+    /// Runs statements on a connection; the cancellation of the work on this thread, if it has one, interrupts them.
+    /// - Throws: as ``run(_:_:)``.
+    package static func runCurrent<R>(_ connection: any SQLConnection, _ body: () throws -> R) throws -> R {
+        guard let current else { return try body() }
+        return try current.run(connection, body)
+    }
+
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     private func cancel() {
