@@ -18,11 +18,16 @@ struct IndexNames {
     /// The names to try. Nil: the one that the target itself chooses.
     var candidates: [String?] { (isCustom && isLegal ? [index.name] : []) + [nil, distinct] }
 
+    /// The names of tables, in small letters: tables and indexes share their names in PostgreSQL and SQLite, which ignores
+    /// the case of letters.
+    static func takenByTables(of target: any TableEngine) throws -> Set<String> {
+        Set(try target.reading { try $0.tables() }.map { $0.structure.name.lowercased() })
+    }
+
     /// Builds the index under the first name that is free. Does nothing if there is an index on these columns.
-    func build(_ target: any TableEngine) throws {
-        // Tables and indexes share their names in PostgreSQL and SQLite, which ignores the case of letters.
-        let tables = Set(try target.reading { try $0.tables() }.map { $0.structure.name.lowercased() })
-        for name in candidates.dropLast() where !tables.contains((name ?? usual).lowercased()) {
+    /// - Parameter tables: those of ``takenByTables(of:)``.
+    func build(_ target: any TableEngine, beside tables: Set<String>) throws {
+        for name in candidates.dropLast() where !tables.contains((name ?? index.usualName).lowercased()) {
             do { return try target.buildIndex(named(name)) } catch let error as any TableError
                 where error.code == .exists
             {
@@ -40,11 +45,8 @@ struct IndexNames {
 
     /// Whether the name was given by somebody, and is not the one that Siltstone gives.
     private var isCustom: Bool {
-        index.name.map { $0 != usual } ?? false
+        index.name.map { $0 != index.usualName } ?? false
     }
-
-    /// The name of an index without one.
-    private var usual: String { "index_" + ([index.table] + index.columns).joined(separator: "_") }
 
     private var isLegal: Bool {
         guard let name = index.name, !name.isEmpty, name.utf8.count <= Self.nameBytes, name.last != " " else {

@@ -150,7 +150,8 @@ struct MoveLedger {
         do { return try body() } catch let error as any TableError where codes.contains(error.code) { throw rival }
     }
 
-    private static var rival: ToolError {
+    /// The error of a table that another run has made or changed.
+    static var rival: ToolError {
         ToolError(
             .locked,
             "another move into the same target is under way, or has ended meanwhile; this one stops, and what both have "

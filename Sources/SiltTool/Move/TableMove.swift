@@ -31,10 +31,10 @@ struct TableMove {
         }
         // Before the table: --restart drops no table of which the ledger does not know that a move has made it.
         if entry.isMade != true { try MoveLedger.advance(&entry, target) { $0.isMade = true } }
-        do {
-            try MoveLedger.refusingRivals([.exists]) { try target.change { try $0.alter(.createTable(table.first)) } }
-        } catch let rival as ToolError {
-            if try target.reading({ try $0.table(named: table.first.name) }) != nil { throw rival }
+        do { try target.change { try $0.alter(.createTable(table.first)) } } catch let error as any TableError
+            where error.code == .exists
+        {
+            if try target.reading({ try $0.table(named: table.first.name) }) != nil { throw MoveLedger.rival }
             throw ToolError(
                 .usage,
                 "the target has something else with the name \(table.first.name): a view, an index, a type, or a table whose "
@@ -86,7 +86,10 @@ struct TableMove {
     /// Builds the indexes last: before the rows, each index would cost a look-up per row.
     func makeIndexes(_ entry: inout MoveLedger.Entry) throws {
         guard entry.phase == .indexes else { return }
-        for index in table.indexes { try IndexNames(index).build(target) }
+        if !table.indexes.isEmpty {
+            let tables = try IndexNames.takenByTables(of: target)
+            for index in table.indexes { try IndexNames(index).build(target, beside: tables) }
+        }
         try MoveLedger.advance(&entry, target) { $0.phase = .done }
     }
 

@@ -272,7 +272,7 @@ struct SchemaEditor {
         if let twin = twins.first(where: { definition.indexes[$0].isUnique || !index.isUnique }) {
             guard definition.indexes[twin].isAutomatic else { return nil }
             definition.indexes[twin].isAutomatic = false
-            definition.indexes[twin].name = index.wholeName
+            definition.indexes[twin].name = index.sqlName
             try put(definition)
             return nil
         }
@@ -280,7 +280,7 @@ struct SchemaEditor {
         definition.nextIndex += 1
         definition.indexes.append(
             IndexDescription(
-                id: id, name: index.wholeName, columns: columns, isUnique: index.isUnique, state: state))
+                id: id, name: index.sqlName, columns: columns, isUnique: index.isUnique, state: state))
         try put(definition)
         return id
     }
@@ -382,9 +382,4 @@ extension TableDefinition {
         )
         return id
     }
-}
-
-extension IndexDefinition {
-    /// The name, or the default name of an index without one.
-    var wholeName: String { name ?? "index_\(([table] + columns).joined(separator: "_"))" }
 }

@@ -38,6 +38,9 @@ extension TableStructure {
 }
 
 extension IndexDefinition {
-    /// The name, or the default name of an index without one.
-    package var sqlName: String { name ?? "index_" + ([table] + columns).joined(separator: "_") }
+    /// The name of an index without one.
+    package var usualName: String { "index_" + ([table] + columns).joined(separator: "_") }
+
+    /// The name, or the usual one.
+    package var sqlName: String { name ?? usualName }
 }

@@ -104,10 +104,8 @@ package final class SharedSession: @unchecked Sendable {
 
     /// Ends all scopes and commits, suspending for the disk or the network.
     func commit(on engine: any TableEngine) async throws {
-        let taken = Taken()
-        let isTaken = ifFree { taken.session = take() } != nil
-        if !isTaken { try await engine.performInTransaction { taken.session = self.take() } }
-        guard let session = taken.session else { throw Self.hasEnded }
+        let session = if let taken = ifFree(take) { taken } else { try await takeWhenFree(on: engine) }
+        guard let session else { throw Self.hasEnded }
         try await session.commit()
     }
 
@@ -123,6 +121,12 @@ package final class SharedSession: @unchecked Sendable {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
         return try body()
+    }
+
+    private func takeWhenFree(on engine: any TableEngine) async throws -> (any TableSession)? {
+        let taken = Taken()
+        try await engine.performInTransaction { taken.session = self.take() }
+        return taken.session
     }
 
     /// Moves the session to the committing task, its only user.

@@ -143,9 +143,6 @@ extension SchemaDialect {
 }
 
 extension IndexDefinition {
-    /// The name of an index without one.
-    var usualName: String { "index_" + ([table] + columns).joined(separator: "_") }
-
     /// The usual name, or its start and a digest if it is too long.
     func usualName(atMost bytes: Int) -> String {
         let name = usualName
