@@ -151,7 +151,8 @@ public final class PatroniCluster: Sendable {
         postgresql:
           pg_hba: ["host all all \(network?.range ?? "127.0.0.1/32") trust", \
         "host replication all \(network?.range ?? "127.0.0.1/32") trust", "local all all trust"]
-          parameters: {unix_socket_directories: "\(directory)", max_connections: 120, \(parameters)}
+          parameters: {unix_socket_directories: "\(directory)", max_connections: 120, tcp_user_timeout: 5000, \
+        \(parameters)}
           listen: \(node.host):\(node.port)
           connect_address: \(node.host):\(node.port)
           data_dir: \(directory)/d\(node.number)

@@ -21,13 +21,13 @@ public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
     ///     signs of URLs. The keywords are `socket`, `user`, `password`, `ssl-mode` (`disabled`, `preferred`, `required`,
     ///     `verify-identity`), `ssl-ca`, `ssl-capath`, `ssl-cert`, `ssl-key`, `ssl-cipher`, `ssl-crl`, `tls-version`, `tls-fp`.
     ///   - options: time-outs and limits.
-    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read.
+    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read or names no database.
     public init(_ url: String, options: MySQLOptions = MySQLOptions()) throws {
-        server = ServerPool(try Self.login(url), options: options)
+        server = try Self.pool(try Self.login(url), options)
     }
 
     /// A configuration from the parts of a URL. Parts count more than what the URL says of them.
-    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read.
+    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read, or no part names a database.
     public init(
         url: String?, name: String?, host: String?, port: Int?, user: String?, pass: String?
     ) throws {
@@ -41,16 +41,24 @@ public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
             }
             login.addresses = [MySQLAddress(host: host ?? login.addresses.first?.host ?? "localhost", port: number)]
         }
-        server = ServerPool(login, options: MySQLOptions())
+        server = try Self.pool(login, MySQLOptions())
     }
 
     /// A configuration that encrypts connections.
     /// - Parameter tls: counts more than what the URL says of it.
-    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read.
+    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read or names no database.
     public init(_ url: String, tls: MySQLTLS, options: MySQLOptions = MySQLOptions()) throws {
         var login = try Self.login(url)
         login.tls = tls
-        server = ServerPool(login, options: options)
+        server = try Self.pool(login, options)
+    }
+
+    /// - Throws: `CRUDSQLExeError` if the login names no database: no statement would find a table.
+    private static func pool(_ login: MySQLLogin, _ options: MySQLOptions) throws -> ServerPool<MySQLConnector> {
+        guard login.database != nil else {
+            throw MySQLLogin.refusal("The URL names no database: mysql://user@host/database").tableError
+        }
+        return ServerPool(login, options: options)
     }
 
     private static func login(_ url: String) throws -> MySQLLogin {

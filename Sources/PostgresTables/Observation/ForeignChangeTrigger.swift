@@ -14,8 +14,11 @@ extension PostgresDatabaseConfiguration {
         try await change(table) { try ForeignChangeTrigger.install(on: $0, $1) }
     }
 
-    /// Removes the trigger of ``announceForeignChanges(of:)``, and its function if no other table uses it. Does nothing
-    /// if the table has no such trigger.
+    /// Removes the trigger of ``announceForeignChanges(of:)``, whoever has installed it. Does nothing if the table has no
+    /// such trigger. Also removes the trigger's function if no other table uses it, and this role may drop it. Else its
+    /// owner may: `DROP FUNCTION`.
+    ///
+    /// Needs to be the owner of the table.
     /// - Parameter table: the name of a table.
     /// - Throws: `CRUDSQLExeError`, with ``TableKit/TableErrorCode/noTable`` if the table does not exist.
     public func withdrawForeignChanges(of table: String) async throws {
@@ -102,8 +105,15 @@ struct ForeignChangeTrigger: Equatable {
     /// A trigger's type of `AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE FOR EACH STATEMENT`.
     private static let type = 4 + 8 + 16 + 32
 
+    /// The name of this role's function. It has a digest of a role's name that would make it too long: a name that is cut
+    /// may be another role's.
+    private static let functionName = """
+        '\(name)_' || CASE WHEN octet_length('\(name)_' || current_user) < 64 THEN current_user::text
+            ELSE md5(current_user) END
+        """
+
     private static let question = """
-        SELECT n.nspname::text, ('\(name)_' || current_user)::name::text, t.oid IS NOT NULL,
+        SELECT n.nspname::text, \(functionName), t.oid IS NOT NULL,
             coalesce(t.tgtype = \(type) AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND p.prosrc = $2::text
                 AND p.proconfig = ARRAY['\(searchPath.entry)'], false),
             CASE WHEN p.proname LIKE '\(name)%' AND pg_has_role(p.proowner, 'USAGE')

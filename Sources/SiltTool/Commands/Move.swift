@@ -48,8 +48,19 @@ private enum Move {
         let started = System.seconds
         let source = try from.open(isTarget: false)
         var report = try closing(source) {
+            // Before the target: a source that cannot be read leaves no new store behind.
+            let bytes = try source.engine.reading { try $0.tables().reduce(0) { $0 + $1.estimatedBytes } }
             let target = try to.open(isTarget: true)
-            return try closing(target) { try move(invocation, from, to, source, target) }
+            return try closing(target) {
+                var run = MoveRun(
+                    origin: from.description, destination: to.description, source: source, target: target,
+                    choice: MoveRun.Choice(
+                        tables: invocation.values(.table), repositories: invocation.values(.repository)))
+                run.isRestarting = invocation.has(.restart)
+                run.acceptsRounding = invocation.has(.rounded)
+                showProgress(of: &run, bytes, invocation)
+                return try run.run()
+            }
         }
         report.seconds = System.seconds - started
         if invocation.has(.json) {
@@ -60,27 +71,17 @@ private enum Move {
         return .success
     }
 
-    private static func move(
-        _ invocation: Invocation, _ from: MovePlace, _ to: MovePlace, _ source: any MoveEndpoint,
-        _ target: any MoveEndpoint
-    ) throws -> MoveRun.Report {
-        var run = MoveRun(
-            origin: from.description, destination: to.description, source: source, target: target,
-            choice: MoveRun.Choice(
-                tables: invocation.values(.table), repositories: invocation.values(.repository)))
-        run.isRestarting = invocation.has(.restart)
-        run.acceptsRounding = invocation.has(.rounded)
-        let estimate = try source.engine.reading { try $0.tables().reduce(0) { $0 + $1.estimatedBytes } }
-        let isPartly = invocation.has(.table) || invocation.has(.repository)
+    /// Makes a run show its progress.
+    /// - Parameter bytes: the estimated size of the source's tables; 0 if it is not known.
+    private static func showProgress(of run: inout MoveRun, _ bytes: Int, _ invocation: Invocation) {
         let progress = Progress(
-            "move", totalBytes: estimate == 0 || isPartly ? nil : estimate, isQuiet: invocation.has(.quiet))
-        var (rows, bytes) = (0, 0)
+            "move", totalBytes: bytes == 0 || !run.choice.isAll ? nil : bytes, isQuiet: invocation.has(.quiet))
+        var moved = (rows: 0, bytes: 0)
         run.committed = {
-            rows += $0
-            bytes += $1
-            progress.update(bytes: bytes, records: rows)
+            moved.rows += $0
+            moved.bytes += $1
+            progress.update(bytes: moved.bytes, records: moved.rows)
         }
-        return try run.run()
     }
 
     /// Runs `body` and closes the database, even if `body` throws.

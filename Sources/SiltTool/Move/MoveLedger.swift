@@ -60,8 +60,15 @@ struct MoveLedger {
     private let isOld: Bool
 
     /// Reads the ledger of a target; nil if no move is unfinished.
+    /// - Throws: ``ToolError`` if another program's table has the ledger's name.
     init?(_ session: any TableSession) throws {
         guard let found = try session.table(named: Self.tableName)?.structure else { return nil }
+        for column in Self.firstStructure.columns where found.number(of: column.name) == nil {
+            throw ToolError(
+                .usage,
+                "the target has a table \(Self.tableName) that no move has made; rename it, since a move needs the name"
+            )
+        }
         isOld = found.number(of: Self.made.name) == nil
         var origin = ""
         var entries: [Entry] = []

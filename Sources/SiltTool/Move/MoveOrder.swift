@@ -22,6 +22,25 @@ struct MovedTable {
             name: source.name, columns: kept.map { source.columns[$0] },
             primaryKey: source.primaryKey.compactMap { kept.firstIndex(of: $0) })
     }
+
+    /// - Parameter existing: the target's table of this name.
+    /// - Throws: ``ToolError`` if it cannot hold the rows.
+    func refuseOtherColumns(_ existing: TableStructure) throws {
+        let columns = Self.columns(existing)
+        if columns == Self.columns(source) || columns == Self.columns(first) { return }
+        throw ToolError(.usage, "the target has a table \(source.name) with other columns")
+    }
+
+    /// Names and types of columns and the key, which two tables must share to hold the same rows. A column of the key is
+    /// never NULL, even if its type in Swift is optional; most databases report only that.
+    private static func columns(_ structure: TableStructure) -> Set<String> {
+        let key = structure.primaryKey.enumerated().map { "key \($0) \(structure.columns[$1].name)" }
+        let columns = structure.columns.enumerated().map { number, column in
+            let isOptional = column.isOptional && !structure.primaryKey.contains(number)
+            return "\(column.type) \(isOptional) \(column.name)"
+        }
+        return Set(columns + key)
+    }
 }
 
 /// Sorts tables so that each comes after the tables that it refers to.

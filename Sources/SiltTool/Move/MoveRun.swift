@@ -156,7 +156,8 @@ struct MoveRun {
                 + "what it has left by --restart")
     }
 
-    /// Throws unless the target's tables and repositories are missing or empty: contents are never mixed.
+    /// Throws unless the target's tables and repositories are missing, or empty with the source's columns: contents are
+    /// never mixed.
     private func refuseContents(_ plan: Plan) throws {
         try target.engine.reading { session in
             for table in plan.tables {
@@ -169,6 +170,7 @@ struct MoveRun {
                         "\(destination) has rows in the table \(table.source.name); a move fills tables that are empty "
                             + "or missing")
                 }
+                try table.refuseOtherColumns(existing)
             }
         }
         for name in plan.repositories {

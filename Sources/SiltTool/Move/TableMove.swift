@@ -22,12 +22,7 @@ struct TableMove {
     /// Creates the table, without the columns that refer to later tables.
     func make(_ entry: inout MoveLedger.Entry) throws {
         if let existing = try target.reading({ try $0.table(named: structure.name) }) {
-            if Self.columns(existing.structure) == Self.columns(structure)
-                || Self.columns(existing.structure) == Self.columns(table.first)
-            {
-                return
-            }
-            throw ToolError(.usage, "the target has a table \(structure.name) with other columns")
+            return try table.refuseOtherColumns(existing.structure)
         }
         // Before the table: --restart drops no table of which the ledger does not know that a move has made it.
         if entry.isMade != true { try MoveLedger.advance(&entry, target) { $0.isMade = true } }
@@ -52,17 +47,6 @@ struct TableMove {
                 try target.change { try $0.alter(.addColumn(table: structure.name, column)) }
             }
         }
-    }
-
-    /// Names and types of columns and the key, which two tables must share to hold the same rows. A column of the key is
-    /// never NULL, even if its type in Swift is optional; most databases report only that.
-    static func columns(_ structure: TableStructure) -> Set<String> {
-        let key = structure.primaryKey.enumerated().map { "key \($0) \(structure.columns[$1].name)" }
-        let columns = structure.columns.enumerated().map { number, column in
-            let isOptional = column.isOptional && !structure.primaryKey.contains(number)
-            return "\(column.type) \(isOptional) \(column.name)"
-        }
-        return Set(columns + key)
     }
 
     // MARK: Rows

@@ -53,6 +53,39 @@ import Testing
         }
     }
 
+    @Test(
+        "a refused target keeps no trace: one with other columns, or with a table of the ledger's name",
+        arguments: MoveTarget.available)
+    func traces(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            func refusal(_ table: TableStructure) throws -> ToolError {
+                let there = try target.place(sample)
+                try withEngine(there) { try $0.change { try $0.alter(.createTable(table)) } }
+                let before = try catalogue(there)
+                let error = try #require(throws: ToolError.self) { try move(sample.store, there) }
+                #expect(try before == catalogue(there) && before.count == 1)
+                return error
+            }
+            let other = TableStructure(name: "Log", columns: MovedSample.log.columns + [Column("other", .bool)])
+            #expect(try refusal(other).message.contains("a table Log with other columns"))
+            let foreign = TableStructure(name: MoveLedger.tableName, columns: [Column("id", .int64)], primaryKey: [0])
+            #expect(try refusal(foreign).message.contains("no move has made"))
+        }
+    }
+
+    #if PostgreSQL
+    @Test("a source that cannot be read leaves no new store behind") func unreadableSource() async throws {
+        try await onThread {
+            let there = NSTemporaryDirectory() + UUID().uuidString + ".silt"
+            let operands = ["postgresql://nobody@127.0.0.1:1/none?connect_timeout=2", there]
+            let invocation = try Invocation(.move, ParsedArguments(operands: operands))
+            #expect(throws: (any Error).self) { try Command.move.run(invocation) }
+            #expect(!FileManager.default.fileExists(atPath: there))
+        }
+    }
+    #endif
+
     @Test("a target with rows or records is refused and left as it is", arguments: MoveTarget.available)
     func contents(target: MoveTarget) async throws {
         try await onThread {

@@ -74,6 +74,22 @@ extension MySQLTests {
             #expect(throws: CRUDSQLExeError.self) { try MySQLDatabaseConfiguration(text) }
         }
 
+        @Test("A URL without a database is refused", arguments: ["mysql://u@h", "mysql://u@h/", "mysql://u@h/?user=a"])
+        func noDatabase(_ url: String) throws {
+            for make in [
+                { _ = try MySQLDatabaseConfiguration(url) },
+                { _ = try MySQLDatabaseConfiguration(url, tls: MySQLTLS()) },
+                {
+                    _ = try MySQLDatabaseConfiguration(
+                        url: url, name: nil, host: nil, port: nil, user: nil, pass: nil)
+                },
+            ] {
+                let error = try #require(throws: CRUDSQLExeError.self) { try make() }
+                #expect(error.code == .argument && error.message.contains("no database"), "\(error)")
+            }
+            _ = try MySQLDatabaseConfiguration(url: url, name: "d", host: nil, port: nil, user: nil, pass: nil)
+        }
+
         @Test(
             "A refused URL shows no part of its password",
             arguments: [

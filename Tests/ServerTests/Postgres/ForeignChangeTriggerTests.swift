@@ -46,6 +46,31 @@ extension PostgresTests.Observation {
         }
     }
 
+    @Test("Roles with long names that begin alike have a function each", .timeLimit(.minutes(5)))
+    func longNames() async throws {
+        let server = try PostgresServer.shared()
+        let name = try server.makeDatabase()
+        let admin = try PostgresConnector(server.connectionString(database: name), options: PostgresOptions()).connect()
+        defer { admin.close() }
+        // The names of all but the last are too long for a name with the prefix.
+        let beginning = "role_\(name)_" + String(repeating: "x", count: 60)
+        let long = beginning.prefix(62)
+        let roles = [long + "a", long + "b", beginning.prefix(45), beginning.prefix(44)]
+        for (number, role) in roles.map(String.init).enumerated() {
+            try admin.run("CREATE ROLE \(role) LOGIN")
+            try admin.run("GRANT CREATE ON SCHEMA public TO \(role)")
+            let program = try program(server.connectionString(database: name, user: role))
+            try await run(program, "CREATE TABLE t\(number) (id int)")
+            try await program.configuration.announceForeignChanges(of: "t\(number)")
+        }
+        #expect(try count("pg_proc WHERE proname LIKE 'siltstone_announce%'", admin) == roles.count)
+        for (number, role) in roles.map(String.init).enumerated() {
+            let program = try program(server.connectionString(database: name, user: role))
+            try await program.configuration.withdrawForeignChanges(of: "t\(number)")
+        }
+        #expect(try count("pg_proc WHERE proname LIKE 'siltstone_announce%'", admin) == 0)
+    }
+
     @Test("Installing a trigger that is there waits for nobody", .timeLimit(.minutes(5)))
     func installedTrigger() async throws {
         let text = try string()
