@@ -254,7 +254,7 @@ MUTATIONS = [
         first="ReadRaceTests"),
     Mutation(
         "condition-unchecked", "a condition is not looked at again under the lock", "Write/WritePath+Change.swift",
-        "            try refresh(&known, key, condition)\n", "",
+        "            guard try refresh(&known, key, condition, waits) else { return nil }\n", "",
         first="HistoryTests|ConcurrencyTests"),
     # Durability: more of what is not synced, or in the wrong order.
     Mutation(

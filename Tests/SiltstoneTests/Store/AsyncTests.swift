@@ -97,6 +97,42 @@ import Testing
         try await store.close()
     }
 
+    @Test("a conditional write that must not wait reads nothing from the disk under the write lock")
+    func conditionUnderLock() throws {
+        let disk = FaultInjectingFileSystem()
+        var configuration = StoreFixture.small()
+        configuration.access = .read
+        configuration.cacheBytes = 0
+        configuration.automaticCompaction = false
+        let store = try StoreFixture(disk).open(configuration)
+        try store.put(key(1), [1])
+        try store.flush()
+        // While the condition is evaluated, before the lock is taken, the result becomes outdated.
+        let reads = Counter()
+        disk.setRule { call in
+            guard call.operation == .read, call.path.hasSuffix(".segment"), reads.next() == 0 else { return nil }
+            do {
+                try store.put(key(1), [2])
+                try store.flush()
+            } catch { Issue.record(error) }
+            return nil
+        }
+        let writes = store.engine.writes
+        func replace(_ waits: WritePath.WaitPolicy) throws(StoreError) -> SequenceNumber? {
+            try withContiguousBytes(key(1), [3]) { key, value throws(StoreError) in
+                try writes.append(
+                    .value, key, value, userBytes: key.count + value.count, waits, .present, valueFile: nil)
+            }
+        }
+        #expect(try replace(.never) == nil)
+        disk.setRule(.none)
+        #expect(reads.value > 0)
+        #expect(try store.get(key(1)) == [2])
+        #expect(try replace(.forCompaction) == 3)
+        #expect(try store.get(key(1)) == [3])
+        try store.close()
+    }
+
     @Test("tasks that write past many memtables all come to an end")
     func backpressure() async throws {
         let store = try StoreFixture().open()
