@@ -254,7 +254,7 @@ MUTATIONS = [
         first="ReadRaceTests"),
     Mutation(
         "condition-unchecked", "a condition is not looked at again under the lock", "Write/WritePath+Change.swift",
-        "            try refresh(&known, key, condition)\n", "",
+        "            guard try refresh(&known, key, condition, waits) else { return nil }\n", "",
         first="HistoryTests|ConcurrencyTests"),
     # Durability: more of what is not synced, or in the wrong order.
     Mutation(
@@ -1119,13 +1119,14 @@ MUTATIONS = [
     Mutation(
         "values-not-taken-back", "each attempt at a large value on a full disk takes some more of it",
         "Write/ValueLog.swift",
-        "guard error.code == .noSpace else { throw error }\n            before?.rollBack",
-        "guard error.code == .noSpace && false else { throw error }\n            before?.rollBack", first="FullDiskTests"),
+        "if error.code == .noSpace || error.code == .tooLarge {",
+        "if error.code == .tooLarge {", first="FullDiskTests"),
     Mutation(
         "reserves-kept-from-values", "large values are refused for the space that logs hold ahead",
         "Write/WritePath+LargeValues.swift",
-        "try makingSpace(forWriter: true) { () throws(StoreError) in try values.rollingBack(body) }",
-        "try values.rollingBack(body)", first="FullDiskTests"),
+        "        try makingSpace(forWriter: true) { () throws(StoreError) in\n"
+        "            try values.rollingBack(ifRejected: isRejected, body)\n        }",
+        "        try values.rollingBack(ifRejected: isRejected, body)", first="FullDiskTests"),
     Mutation(
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
         "Write/WritePath+Switch.swift",

@@ -2,12 +2,12 @@
 //
 // A write first runs on the caller's thread with `mayBlock: false`, because a switch to another thread takes longer
 // than the write. It takes the write lock there. If it would have to wait for background work, for example until a
-// memtable has room, it returns nil and has changed nothing. It then runs again on a thread that may block
-// (`WritePath.changeWithoutBlocking`). To wait for a sync, the task suspends.
+// memtable has room, or would have to read from the disk, it returns nil and has changed nothing. It then runs again on
+// a thread that may block (`WritePath.changeWithoutBlocking`). To wait for a sync, the task suspends.
 //
 // Cancellation stops none of these functions: a write that has begun completes, and the function returns its outcome.
 //
-// Closures that may run on another thread capture the parts of the engine that they need instead of the store.
+// Closures that may run on another thread capture the engine or a part of it, so that they do not keep the store open.
 
 extension KeyValueStore {
     /// Sets the value of `key`.

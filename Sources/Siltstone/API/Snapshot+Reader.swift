@@ -84,20 +84,26 @@ extension Snapshot: KeyValueReader {
     /// Returns a copy of the value of a key. Suspends where ``_copyValue(_:)`` blocks.
     public func _copyValueAsync(_ key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try check()
-        return try await reads.readWithoutBlocking(key, at: sequence, needsValue: true) {
+        let value = try await reads.readWithoutBlocking(key, at: sequence, needsValue: true) {
             $0.map { [UInt8]($0) }
         }
+        try check()
+        return value
     }
 
     /// Whether a key has a value. Suspends where ``_contains(_:)`` blocks.
     public func _containsAsync(_ key: [UInt8]) async throws(StoreError) -> Bool {
         try check()
-        return try await reads.readWithoutBlocking(key, at: sequence, needsValue: false) { $0 != nil }
+        let isFound = try await reads.readWithoutBlocking(key, at: sequence, needsValue: false) { $0 != nil }
+        try check()
+        return isFound
     }
 
     /// Returns copies of the values of several keys. Suspends if a read would block.
     public func _copyValuesAsync(_ keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try check()
-        return try await reads.copyValues(of: keys, at: sequence)
+        let values = try await reads.copyValues(of: keys, at: sequence)
+        try check()
+        return values
     }
 }

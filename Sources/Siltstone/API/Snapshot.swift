@@ -32,6 +32,11 @@ public final class Snapshot: Sendable {
     }
 
     /// Throws ``StoreError/Code/closed`` if the snapshot was released.
+    ///
+    /// A read that may start much later calls this before and after, because the snapshot may be released in the
+    /// meantime. ``release()`` sets the flag before it unregisters the snapshot. So if the flag is not set after a read,
+    /// the super version that the read has used still holds the versions that the snapshot sees. A relaxed load
+    /// suffices: a thread that reads a super version from which versions were dropped also sees the flag.
     func check() throws(StoreError) {
         if isReleased.load(ordering: .relaxed) {
             throw StoreError(.closed, "the snapshot was released; take a new one", file: engine.directory.path)

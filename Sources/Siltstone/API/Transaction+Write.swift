@@ -2,7 +2,7 @@ extension Transaction {
     /// Sets the value of `key`.
     /// - Parameters:
     ///   - key: 0 to 64 KiB.
-    ///   - value: 0 to 1 GiB.
+    ///   - value: 0 to 1 GiB, less its key and a few bytes (``Limits/batchBytes``).
     /// - Throws: ``StoreError``: ``StoreError/Code/tooLarge`` above a limit, ``StoreError/Code/transactionEnded``. The
     ///   transaction stays usable after ``StoreError/Code/tooLarge``.
     @inlinable

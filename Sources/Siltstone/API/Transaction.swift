@@ -25,7 +25,8 @@
 /// total. Above that it merges neighbours, and may then conflict with a change between them.
 ///
 /// One task or thread at a time uses a transaction. It ends with `commit()`, with ``rollback()``, or with its last
-/// reference, which rolls it back. Every later read, write and commit throws ``StoreError/Code/transactionEnded``.
+/// reference, which rolls it back. Every later read, write and commit throws ``StoreError/Code/transactionEnded``. A
+/// scan that has begun may still return the rest of its range.
 public final class Transaction: Sendable {
     /// How strictly a transaction is isolated from others.
     public enum Isolation: Sendable, Hashable {
@@ -41,9 +42,9 @@ public final class Transaction: Sendable {
     let snapshot: Snapshot
     /// How strictly the transaction is isolated from others.
     public let isolation: Isolation
-    /// When `commit()` returns; nil for the default of the store.
+    /// How durable the writes are when `commit()` returns; nil for the default of the store.
     public let durability: Durability?
-    /// Whether the transaction has the store's ``RetryTurn``, so that its commit need not wait for the one that has it.
+    /// Whether the transaction has the store's ``RetryTurn``. If not, its commit waits for the transaction that has it.
     private let hasTurn: Bool
     /// Whether the commit checks for conflicts. If false, the caller ensures that no other writer changes what the
     /// transaction reads or writes.

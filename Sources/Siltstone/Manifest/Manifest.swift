@@ -1,7 +1,7 @@
 /// The log of version edits that says which files make up the store, and its writer.
 ///
 /// Each edit is synced before anyone acts on it. The manifest rolls over after ``editLimit`` edits: a new file starts
-/// with the full state, and renaming `CURRENT` installs it. A valid manifest exists at every moment. (LevelDB's
+/// with the full state, and renaming a temporary file to `CURRENT` installs it. A valid manifest exists at every moment. (LevelDB's
 /// descriptor log; here each frame is also chained to the frame before it.) Used under the manifest lock of
 /// ``VersionSet``.
 final class Manifest {
@@ -73,8 +73,8 @@ final class Manifest {
 
     /// Makes the recovered state durable: the end of the manifest and the names of the files.
     ///
-    /// A process that died may not have synced the end of the manifest. It may also have died between the renaming of
-    /// `CURRENT` and the sync of the directory.
+    /// A process that died may not have synced the end of the manifest. It may also have died after it had renamed the
+    /// temporary file to `CURRENT`, and before the sync of the directory.
     ///
     /// This runs before the first edit, and before any file is removed or any change is reported as durable. The
     /// opening runs it, unless the store was closed cleanly: a caller who opens such a store and only reads does not
@@ -106,8 +106,9 @@ final class Manifest {
 
     /// Makes an edit durable.
     ///
-    /// An error with the code ``StoreError/Code/noSpace`` means that nothing has changed. After any other error it is
-    /// unknown whether the edit survives a crash, so the store refuses all later writes and deletes nothing.
+    /// An error with the code ``StoreError/Code/noSpace`` means that nothing has changed. After any other error of the
+    /// append or of a sync it is unknown whether the edit survives a crash, so the store refuses all later writes and
+    /// deletes nothing.
     func append(_ edit: VersionEdit) throws(StoreError) {
         let writer = try durableWriter()
         var edit = edit
@@ -146,6 +147,10 @@ final class Manifest {
             newWriter = try Self.prepare(
                 number: newNumber, state: next, identity: identity, in: directory, fileSystem)
         } catch {
+            // A failed sync of the directory is different: other files may be concerned. The kernel reports the failure
+            // only once, so a later sync would succeed although their names are not durable.
+            let failure = error.asUncertain
+            if failure.file == directory, failure.leavesDoubt { throw failure }
             rolloverPoint = edits + Self.editLimit / 10
             return false
         }

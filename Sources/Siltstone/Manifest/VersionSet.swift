@@ -8,8 +8,8 @@ import Synchronization
 /// manifest lock.
 ///
 /// Callers: flushes and compactions (``logAndApply(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``), the creation of
-/// logs and value files, closing, verification. Locks are taken in the order value, manifest, write: ``install`` takes
-/// the write lock under the manifest lock.
+/// logs and value files, closing, verification. Locks are taken in the order value, manifest, sync, write:
+/// ``install`` takes the write lock under the manifest lock.
 ///
 /// `install` is set once, before the first edit.
 final class VersionSet: Sendable {

@@ -204,8 +204,8 @@ extension MemTable {
     @inline(__always)
     private func insert(_ reference: ArenaReference, _ key: SearchKey, into leaf: TreeNode, at index: Int) {
         let digest = leaf.digest(of: key, in: base)
-        // The seqlock is taken even if no slot moves, because a seek that has copied the slots and then searches must
-        // not find one more.
+        // The seqlock is taken even if no slot moves, because a seek that has searched the slots and then copies them
+        // must not copy one more.
         leaf.beginMoving()
         leaf.insert(digest: digest, reference: reference, at: index)
         leaf.endMoving()

@@ -5,7 +5,7 @@
 /// keep a backward link correct. It sees every change inserted before its last seek, and possibly some later ones.
 struct MemTableCursor: ~Copyable, Sendable {
     let table: MemTable
-    /// The references of a leaf, as they were at one instant.
+    /// The references of a leaf: its keys at one instant, each with a version that was its newest then or later.
     private let slots: HeapArray<ArenaReference>
     /// The headers of the entries that the current fill appends.
     let headers: HeapArray<MemTableEntry.Header>

@@ -3,7 +3,8 @@ import Synchronization
 /// A node of the tree: a view of memory in the arena.
 ///
 /// A slot is a digest and the reference of an entry. In a leaf the slots are the keys, each with its newest version. In
-/// an inner node they are separators, and child *i* has the keys from separator *i − 1* up to separator *i*.
+/// an inner node they are separators, and child *i* has the keys from separator *i − 1* up to separator *i*. The fences
+/// of a node bound the keys that it may have. A node is at the edge of the tree if it lacks a fence.
 ///
 /// | offset | size | field | |
 /// |---|---|---|---|
@@ -11,7 +12,7 @@ import Synchronization
 /// | 4 | 4 | count | slots in use |
 /// | 8 | 4 | next | leaves: the next leaf, or 0 |
 /// | 12 | 4 | prefix length | number of bytes that the digests skip; see ``digest(of:in:)`` |
-/// | 16 | 4 | prefix source | an entry that starts with the prefix, or 0; nodes at the edge of the tree |
+/// | 16 | 4 | prefix source | at the edge of the tree: an entry that starts with the prefix; otherwise 0 |
 /// | 20 | 4 | low fence | an entry with the smallest key that the node may have, or 0; for the writer |
 /// | 24 | 4 | high fence | an entry with the smallest key beyond the node, or 0; for the writer |
 /// | 64 | 8 · 128 | digests | ascending; all ones in unused slots |
@@ -150,7 +151,8 @@ struct TreeNode {
     @inline(__always)
     var version: UInt32 { unsafe word(0).pointee.load(ordering: .acquiring) }
 
-    /// True if everything that was read since `version` belongs to one state of the leaf.
+    /// True if no slot was added or moved since `version` was read. A reference may have been replaced by that of a newer
+    /// version of its key.
     @inline(__always)
     func isUnchanged(since version: UInt32) -> Bool {
         atomicMemoryFence(ordering: .acquiring)
@@ -263,7 +265,8 @@ extension TreeNode {
 }
 
 extension TreeNode {
-    /// Inserts a slot at `index` of a node that is not full, and moves the slots after it.
+    /// Inserts a slot at `index` of a node that is not full, and moves the slots after it. If readers can see a leaf, its
+    /// slots must be moving (``beginMoving()``); if they can see an inner node, a split must be in progress.
     @inline(__always)
     func insert(digest: UInt64, reference: ArenaReference, at index: Int) {
         let count = count
@@ -278,7 +281,8 @@ extension TreeNode {
         self.count = count &+ 1
     }
 
-    /// Inserts a separator at `index` of an inner node that is not full, and its right child after it.
+    /// Inserts a separator at `index` of an inner node that is not full, and its right child after it. A split must be in
+    /// progress.
     func insert(digest: UInt64, separator: ArenaReference, child: ArenaReference, at index: Int) {
         var target = count &+ 1
         while target > index &+ 1 {
@@ -320,8 +324,9 @@ extension TreeNode {
     /// A node at the edge of the tree with fewer slots tells too little about later keys.
     private static var fewSlots: Int { 4 }
 
-    /// Lengthens or shortens the prefix that the digests skip, if the gain is worth the cost. Called when the fences
-    /// have changed and, for a node at the edge of the tree, from time to time.
+    /// Lengthens, shortens or replaces the prefix that the digests skip, if the gain is worth the cost. Called when the
+    /// fences have changed and, for an inner node, when its count reaches a power of two. If readers can see a leaf, its
+    /// slots must be moving (``beginMoving()``); if they can see an inner node, a split must be in progress.
     /// - Complexity: O(slots), each a cache miss, if the prefix changes.
     func refreshPrefix(in base: ArenaBase) {
         let isInside = lowFence != 0 && highFence != 0
@@ -333,7 +338,9 @@ extension TreeNode {
         let isLonger = length >= prefixLength &+ Self.worthwhileGain
         switch (prefixSource != 0, source != 0) {
         case (false, false): if !isLonger { return }
-        case (true, true): if !isLonger, length >= prefixLength { return }
+        case (true, true):
+            let skipped = MemTableEntry(prefixSource, in: base).key.prefix(prefixLength)
+            if !isLonger, length >= prefixLength, first.hasPrefix(skipped) { return }
         default: break
         }
         prefixLength = length

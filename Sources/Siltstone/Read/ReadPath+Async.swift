@@ -4,14 +4,15 @@ import Synchronization
 
 extension ReadPath {
     /// Runs `body` with the value of `key`, or with nil if it has none. The read and `body` run inline, on this thread,
-    /// if the read will hardly wait for the disk, otherwise on a thread that may block.
+    /// if the read probably does not wait for the disk, otherwise on a thread that may block.
     ///
     /// If the store fits into memory, blocks that have passed their checksum are read inline. Otherwise this asks the
     /// system whether the needed pages are in memory, which takes one or two microseconds. Two kinds of reads never run
-    /// inline: those of large values, and those that need a block when files are read by `pread`.
+    /// inline: those that need a large value, and those that need a block when files are read by `pread`.
     /// - Parameters:
     ///   - sequence: the newest change that the read sees; nil for the newest visible one.
-    ///   - needsValue: false if `body` ignores the bytes of the value, so that a large value need not be fetched.
+    ///   - needsValue: false if `body` only looks at whether there is a value. It then gets any bytes, and a large value is
+    ///     not fetched.
     func readWithoutBlocking<R: Sendable>(
         _ key: [UInt8], at sequence: SequenceNumber?, needsValue: Bool,
         _ body: @escaping @Sendable (Bytes?) throws(StoreError) -> R
@@ -22,12 +23,13 @@ extension ReadPath {
         if let inline { return inline }
         return try await BlockingWork.run { () throws(StoreError) in
             try withContiguousBytes(key) { bytes throws(StoreError) in
-                try self.read(bytes, at: sequence) { value throws(StoreError) in try body(value) }
+                if !needsValue { return try body(self.contains(bytes, at: sequence) ? .emptyBytes : nil) }
+                return try self.read(bytes, at: sequence) { value throws(StoreError) in try body(value) }
             }
         }
     }
 
-    /// Runs `body` on this thread if the read will hardly wait for the disk.
+    /// Runs `body` on this thread if the read probably does not wait for the disk.
     /// - Returns: nil if it would wait. Then `body` did not run.
     private func readInline<R>(
         _ key: Bytes, at sequence: SequenceNumber?, needsValue: Bool,
@@ -72,6 +74,7 @@ extension ReadPath {
         return values
     }
 
+    /// Copies the values of keys on this thread, in one super version.
     /// - Parameter mayWait: true to read from the disk. If false, lookups that would wait for it are skipped.
     /// - Returns: the values, and the indices of the keys whose lookups were skipped. Their values are nil.
     private func copyValues(

@@ -16,7 +16,7 @@ final class ValueFileAppender: Sendable {
     private let end: Atomic<Int>
     /// An offset in bytes. All values before it are on stable storage.
     private let synced = Atomic<Int>(0)
-    /// Held during a sync, and by ``rollBack(to:)``. A sync beside it could count bytes as synced that were removed.
+    /// Held during a sync, and by ``rollBack(to:)``. A sync that runs meanwhile could count removed bytes as synced.
     private let syncing = ConditionLock(.sync)
     /// The error of a failed sync. Once it is set, no further sync is tried. Used under ``syncing``.
     private let failure = HeapCell<StoreError?>(nil)
@@ -61,6 +61,7 @@ final class ValueFileAppender: Sendable {
     /// caller holds the value lock.
     ///
     /// If the file cannot be truncated, the values stay in it as garbage, and it takes no more values.
+    /// - Parameter offset: an earlier ``size`` of this file.
     func rollBack(to offset: Int) {
         syncing.withLock {
             usable.store(false, ordering: .relaxed)

@@ -37,7 +37,7 @@ struct ValueFileScanner {
     var position: Int { min(offset, window.size) }
 
     /// Returns the next record or piece of damage; nil at the end of the file.
-    /// - Throws: ``StoreError`` if the file cannot be read.
+    /// - Throws: ``StoreError`` if the file cannot be read, or has become shorter (``StoreError/Code/corrupt``).
     mutating func next() throws(StoreError) -> Item? {
         let start = offset
         while offset < window.size, !hasGivenUp {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A mapped value file, its size at the last check, and marks for records that have passed their checksum.
+/// A mapped value file, the size that it was last known to have, and marks for records that have passed their checksum.
 final class ValueMapping: Sendable {
-    /// Logarithm of the bytes of a window. Each window has one mark: the position of the record in it that was verified
+    /// Binary logarithm of the bytes of a window. Each window has one mark: the position of the record in it that was verified
     /// last. Most values in value files are longer than a window, so each has a mark of its own. A bit for every
-    /// position would take more memory than it saves time.
+    /// position would save little time for much memory.
     private static let windowShift = 9
 
     let mapping: any FileMapping
@@ -12,7 +12,7 @@ final class ValueMapping: Sendable {
     private let fetcher: PageFetcher
     /// One mark for each window: 0, or 1 plus the position in the window, in units of ``ValueRecord/alignment``.
     private let marks: AtomicArray<UInt8>
-    /// A copy of the mapping's bytes, so that no access calls the mapping.
+    /// The mapping's bytes, kept here so that no access calls the mapping.
     private let mapped: Bytes
     /// See ``length``.
     private let reach: Atomic<Int>
@@ -35,10 +35,10 @@ final class ValueMapping: Sendable {
     /// Size in bytes that the file may reach without a new mapping.
     var capacity: Int { mapped.count }
 
-    /// Bytes of the file at the last check.
+    /// Size in bytes that the file was last known to have.
     var length: Int { reach.load(ordering: .acquiring) }
 
-    /// The bytes of the file at the last check.
+    /// The contents of the file up to ``length``.
     var bytes: Bytes { mapped.uncheckedSlice(0, length) }
 
     /// Records that the file has grown. By one thread at a time.
@@ -56,7 +56,7 @@ final class ValueMapping: Sendable {
     }
 
     /// Starts reading a record from disk before it is accessed.
-    /// - Parameter isFirst: true if the record has not been verified yet.
+    /// - Parameter isFirst: true if the record is not known to have passed its checksum.
     func fetch(_ offset: Int, _ count: Int, isFirst: Bool) {
         if isFirst {
             fetcher.fetchAtFirstUse(offset, count)

@@ -3,17 +3,17 @@ import Synchronization
 /// Manages the current value file, which takes large values (WiscKey's value log).
 ///
 /// Callers are: writes of large values, compactions that relocate values, checkpoints, syncs and closing. Writes and
-/// compactions append inside ``rollingBack(_:)``.
+/// compactions append inside ``rollingBack(ifRejected:_:)``.
 ///
 /// A writer holds the value lock from the append of a value until the change that refers to it is in a memtable. A
 /// compaction holds it only for the append of each relocated value (``noteRelocation(to:)``). The lock order is value,
-/// manifest, write. No holder of the value lock waits for a compaction, because the compaction may need that lock. A
+/// manifest, sync, write. No holder of the value lock waits for a compaction, because the compaction may need that lock. A
 /// leaf lock guards ``Files``, because syncs and statistics read them on any thread.
 final class ValueLog: Sendable {
     private struct Files: Sendable {
         /// The file that takes the next value; nil if the next value needs a new file.
         var current: ValueFileAppender?
-        /// Files that the running ``rollingBack(_:)`` has created.
+        /// Files that the running ``rollingBack(ifRejected:_:)`` has created.
         var created: [ValueFileAppender] = []
         /// Files to which the running compaction has relocated values. No segment refers to these values yet.
         var relocationTargets: Set<UInt64> = []
@@ -88,21 +88,38 @@ final class ValueLog: Sendable {
 
     /// Runs a write that first appends values. The caller holds the value lock.
     ///
-    /// If the write does not fit on the disk, rolls its values back. Nothing refers to them, and otherwise each attempt
-    /// would take more of the space that is already short.
-    func rollingBack<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    /// If the write is rejected, exceeds a limit or does not fit on the disk, rolls its values back. Nothing refers to
+    /// them, and otherwise each attempt would take more space.
+    /// - Parameter isRejected: returns true if the result of `body` says that nothing was written.
+    func rollingBack<R>(
+        ifRejected isRejected: (R) -> Bool = { _ in false }, _ body: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         let before = current
         let end = before?.size ?? 0
         defer { files.withLock { $0.created = [] } }
-        do { return try body() } catch {
-            guard error.code == .noSpace else { throw error }
-            before?.rollBack(to: end)
-            // Files created by this write contain only its values. Only the last one is used again.
-            let created = files.withLock { $0.created }
-            for values in created { values.rollBack(to: FileHeader.size) }
-            if created.count > 1 { background.value.compaction() }  // collects the unused files
+        do throws(StoreError) {
+            let result = try body()
+            if isRejected(result) { rollBack(before, to: end) }
+            return result
+        } catch {
+            // After these errors the change is certainly not in the log. After any other, it may refer to the values.
+            if error.code == .noSpace || error.code == .tooLarge { rollBack(before, to: end) }
             throw error
         }
+    }
+
+    /// Removes the values of the running write.
+    /// - Parameters:
+    ///   - before: the current file when the write started; nil if there was none.
+    ///   - end: the size of that file at that time, in bytes.
+    private func rollBack(_ before: ValueFileAppender?, to end: Int) {
+        before?.rollBack(to: end)
+        // Files created by this write contain only its values.
+        let created = files.withLock { $0.created }
+        for values in created { values.rollBack(to: FileHeader.size) }
+        // Of the files without values, only the last one is used again. A compaction collects the others.
+        let emptyCount = created.count + (end == FileHeader.size ? 1 : 0)
+        if emptyCount > 1 { background.value.compaction() }
     }
 
     // MARK: Syncs

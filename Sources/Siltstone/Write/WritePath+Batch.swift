@@ -6,8 +6,8 @@ extension WritePath {
     /// - Parameters:
     ///   - mayBlock: false if the caller cannot wait. Then nil is returned if waiting may be necessary, and nothing was
     ///     done.
-    ///   - check: the reads of a transaction, compared under the write lock. If a key that it has read was changed,
-    ///     nothing is applied. nil for a batch that is no transaction's.
+    ///   - check: the reads of a transaction, checked for later changes under the write lock. If there is one, nothing is
+    ///     applied. Nil for a batch that is no transaction's.
     /// - Returns: the last sequence number; 0 if the check has rejected the batch; nil as for `mayBlock`.
     func write(
         _ batch: WriteBatch, mayBlock: Bool = true, check: CommitCheck? = nil
@@ -33,7 +33,7 @@ extension WritePath {
         // The value lock may have to be waited for.
         guard mayBlock else { return nil }
         return try withValuesLocked { () throws(StoreError) in
-            try rollingBackValues { () throws(StoreError) in try writeLarge(batch, check) }
+            try rollingBackValues(ifRejected: { $0 == 0 }) { () throws(StoreError) in try writeLarge(batch, check) }
         }
     }
 
@@ -90,7 +90,7 @@ extension WritePath {
     ) throws(StoreError) {
         var changes = ChangeReader(payload, firstSequence: firstSequence)
         do throws(MalformedChange) {
-            // Before the puts are visible: no scan may skip them as part of a range in which all was deleted.
+            // Before the puts are visible. A scan skips a range in which everything is deleted, and must not skip them.
             if _slowPath(scans.watchesPuts) { try scans.notePuts(of: payload, last: last) }
             try table.apply(&changes)
         } catch {

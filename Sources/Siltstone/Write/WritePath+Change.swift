@@ -40,7 +40,7 @@ extension WritePath {
         let size = ChangeSize(keyBytes: key.count, valueBytes: value.count, count: 1)
         guard try makeRoom(size, waits) else { return nil }
         if let condition, var known = evidence {
-            try refresh(&known, key, condition)
+            guard try refresh(&known, key, condition, waits) else { return nil }
             evidence = known
             if !known.holds { return 0 }
         }
@@ -254,7 +254,9 @@ extension WritePath {
             switch check.verdict {
             case .unchanged: return sequence
             case .conflict: throw conflict()
-            case .outdated: continue
+            case .outdated:
+                // A later check may read from the disk, under the lock too.
+                if !mayBlock { return nil }
             }
         }
     }

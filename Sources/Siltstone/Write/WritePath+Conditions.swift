@@ -20,8 +20,8 @@ struct ConditionEvidence {
 
 extension WritePath {
     /// Evaluates a condition on the newest data, including changes that are in a memtable and not visible yet. Writes
-    /// call it before they take the write lock, because it may read from disk. Only ``refresh(_:_:_:)`` calls it under
-    /// the lock.
+    /// call it before they take the write lock, because it may read from disk. Only ``refresh(_:_:_:_:)`` calls it
+    /// under the lock.
     func gather(_ key: Bytes, _ condition: Condition) throws(StoreError) -> ConditionEvidence {
         while true {
             // Loads the number before the super version, which then contains at least all changes up to that number.
@@ -52,10 +52,16 @@ extension WritePath {
 
     /// Brings a result up to date under the write lock. Evaluates the condition again only if a change may have touched
     /// the key since, or if the version was replaced.
-    func refresh(_ evidence: inout ConditionEvidence, _ key: Bytes, _ condition: Condition) throws(StoreError) {
-        if state.lastSequence == evidence.sequence { return }
-        if versions.current === evidence.version, !isTouched(key, after: evidence.sequence) { return }
+    /// - Parameter waits: ``WaitPolicy/never`` if this must not read from the disk.
+    /// - Returns: false if it would have to read from the disk and must not.
+    func refresh(
+        _ evidence: inout ConditionEvidence, _ key: Bytes, _ condition: Condition, _ waits: WaitPolicy
+    ) throws(StoreError) -> Bool {
+        if state.lastSequence == evidence.sequence { return true }
+        if versions.current === evidence.version, !isTouched(key, after: evidence.sequence) { return true }
+        if waits == .never, try !isReady(key, condition) { return false }
         evidence = try gather(key, condition)
+        return true
     }
 
     /// True if a change in memory with a number above `sequence` affects the key. The caller holds the write lock.

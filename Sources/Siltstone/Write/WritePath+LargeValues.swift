@@ -5,15 +5,10 @@ extension WritePath {
         _ key: Bytes, _ value: Bytes, _ condition: Condition?
     ) throws(StoreError) -> SequenceNumber? {
         try withValuesLocked { () throws(StoreError) in
-            // Evaluates the condition before appending, because a rejected write would leave garbage in the value file.
-            // The final evaluation happens under the write lock.
-            if let condition, try !gather(key, condition).holds {
-                // The evaluation may have seen a change that is not visible to readers yet. Taking the lock once waits
-                // until it is visible.
-                lock.withLock {}
-                return 0
-            }
-            return try rollingBackValues { () throws(StoreError) in
+            // Evaluates the condition before appending, so that most rejected writes append nothing. The final
+            // evaluation happens under the write lock, and a write that it rejects is rolled back.
+            if let condition, try !holds(condition, key) { return 0 }
+            return try rollingBackValues(ifRejected: { $0 == 0 }) { () throws(StoreError) in
                 let pointer = try values.append(key, value)
                 return try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
                     pointer.write(to: buffer)
@@ -25,12 +20,29 @@ extension WritePath {
         }
     }
 
+    /// Evaluates the condition of a large value for the first time.
+    private func holds(_ condition: Condition, _ key: Bytes) throws(StoreError) -> Bool {
+        var known = try gather(key, condition)
+        if known.holds { return true }
+        // The evaluation may have seen some changes of a batch whose other changes were not in the memtable yet. Under
+        // the lock, no batch is half applied.
+        lock.lock()
+        defer { lock.unlock() }
+        _ = try refresh(&known, key, condition, .forFlush)
+        return known.holds
+    }
+
     /// Runs a write that first appends values. If the disk is full and logs hold preallocated space, releases that
     /// space and runs the write once more. The caller holds the value lock.
     ///
-    /// If the write does not fit on the disk, its values are rolled back.
-    func rollingBackValues<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        try makingSpace(forWriter: true) { () throws(StoreError) in try values.rollingBack(body) }
+    /// If the write is rejected, exceeds a limit or does not fit on the disk, its values are rolled back.
+    /// - Parameter isRejected: see ``ValueLog/rollingBack(ifRejected:_:)``.
+    func rollingBackValues<R>(
+        ifRejected isRejected: (R) -> Bool = { _ in false }, _ body: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        try makingSpace(forWriter: true) { () throws(StoreError) in
+            try values.rollingBack(ifRejected: isRejected, body)
+        }
     }
 
     /// Runs a write under the value lock. Before taking the lock, waits for a compaction if level 0 is full.

@@ -152,10 +152,9 @@ extension WritePath {
         // check.
         var removed = -1
         while error.code == .noSpace {
-            if !mayBlock, lock.withLock({ canAwaitFlush }) { return nil }
-            let before = removed
-            removed = awaitFlush()
-            if removed == before { break }
+            guard let count = awaitFlush(mayBlock: mayBlock) else { return nil }
+            if count == removed { break }
+            removed = count
             do { return try change() } catch let next { error = next }
         }
         throw error
@@ -172,9 +171,11 @@ extension WritePath {
     private var logsToRemove: Int { state.flushedLogs - state.removedLogs }
 
     /// Waits for the flush of the oldest sealed memtable, if one can succeed, and for the removal of flushed logs.
-    /// - Returns: the number of logs removed so far.
-    private func awaitFlush() -> Int {
-        lock.withLock {
+    /// - Returns: the number of logs removed so far; nil if there is something to wait for and the caller must not.
+    func awaitFlush(mayBlock: Bool) -> Int? {
+        lock.withLock { () -> Int? in
+            // Under the same lock as the waits below, because another writer may seal a memtable in between.
+            if !mayBlock, canAwaitFlush { return nil }
             if logsToRemove == 0, let oldest = state.sealed.first?.table {
                 background.value.flush()
                 while canAwaitFlush, state.sealed.first?.table === oldest { lock.wait() }

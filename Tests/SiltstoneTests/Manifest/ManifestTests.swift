@@ -1,3 +1,4 @@
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -132,6 +133,30 @@ import Testing
         }
         try store.close()
         #expect(try fixture.open(StoreFixture.small()).verify().problems.isEmpty)
+    }
+
+    @Test("a sync of the directory that fails in a rollover is told, and one that was not made only puts it off")
+    func failedDirectorySync() throws {
+        let disk = FaultInjectingFileSystem()
+        let store = try StoreFixture(disk).open(StoreFixture.small())
+        try store.engine.versions.withManifest { manifest throws(StoreError) in
+            guard let manifest else { return }
+            while manifest.edits < Manifest.editLimit { try manifest.append(VersionEdit()) }
+            let before = manifest.number
+            disk.setRule { $0.operation == .syncDirectory ? .tooManyFiles : nil }
+            try manifest.append(VersionEdit())
+            #expect(manifest.number == before)
+            disk.setRule { $0.operation == .syncDirectory ? .noSpace : nil }
+            var code: StoreError.Code?
+            for _ in 0...Manifest.editLimit / 10 where code == nil {
+                code = StoreError.Code.of { try manifest.append(VersionEdit()) }
+            }
+            #expect(code == .inputOutput)
+            disk.setRule(.none)
+            try manifest.append(VersionEdit())
+            #expect(manifest.number > before)
+        }
+        try store.close()
     }
 
     @Test("an edit is applied as a whole, removals first, in whichever order its fields stand")

@@ -53,6 +53,25 @@ import Testing
         try check(table, ArenaReference(truncatingIfNeeded: root), level: Int(root >> 32), isLast: true)
     }
 
+    @Test("a node at the edge of the tree skips the prefix of its own keys, not that of the node that was there before")
+    func changedPrefix() throws {
+        let table = try MemTable(capacity: 32 << 20, pool: nil)
+        let leaf = TreeNode.capacity
+        // These fill all children of an inner node. The next leaf begins another one, which copies the prefix.
+        let users = leaf * (leaf + 1)
+        for number in 0...users + 6 * leaf {
+            let (name, rest) = number < users ? ("user:", number) : ("video:", number - users)
+            table.insert(Array((name + String(100_000_000 + rest)).utf8), [], UInt64(number + 1))
+        }
+        let root = table.state.value.root.load(ordering: .relaxed)
+        try #require(root >> 32 == 2)
+        let top = table.node(ArenaReference(truncatingIfNeeded: root))
+        let last = table.node(top.child(top.count))
+        let digests = (0..<last.count).map { last.digest($0) }
+        #expect(digests.count == 7)
+        #expect(zip(digests, digests.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
     private func check(_ table: MemTable, _ reference: ArenaReference, level: Int, isLast: Bool) throws {
         let node = table.node(reference)
         let half = TreeNode.capacity / 2

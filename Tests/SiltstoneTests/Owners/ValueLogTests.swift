@@ -1,4 +1,5 @@
 import SiltstoneTesting
+import Synchronization
 import Testing
 
 @testable import Siltstone
@@ -29,8 +30,10 @@ struct ValueLogTests {
         #expect(parts.versions.current.valueFiles.keys.sorted() == [first.file, last.file])
     }
 
-    @Test("a write that does not fit on the disk is rolled back, with the files that it has begun")
-    func rollBack() throws {
+    @Test(
+        "a write that does not fit on the disk or exceeds a limit is rolled back, with the files that it has begun",
+        arguments: [StoreError.Code.noSpace, .tooLarge])
+    func rollBack(_ reason: StoreError.Code) throws {
         let parts = try Parts()
         try parts.values.append("before", count: 3000)
         let size = try #require(parts.values.current).size
@@ -42,14 +45,60 @@ struct ValueLogTests {
                             try parts.values.append(.emptyBytes, bytes)
                         }
                     }
-                    throw StoreError(.noSpace, "the log is full")
+                    throw StoreError(reason, "the change does not fit into the log")
                 }
             }
         }
-        #expect(code == .noSpace)
+        #expect(code == reason)
         let sizes = parts.versions.current.valueFiles.sorted { $0.key < $1.key }.map(\.value.sizeOrZero)
         #expect(sizes.count > 2)
         #expect(sizes[0] == size && sizes.dropFirst().allSatisfy { $0 == FileHeader.size })
+    }
+
+    /// Appends values of 40,000 bytes, as a write that is rejected or made.
+    private func write(_ count: Int, isRejected: Bool, to values: ValueLog) throws(StoreError) {
+        try values.withLock { () throws(StoreError) in
+            _ = try values.rollingBack(ifRejected: { $0 }) { () throws(StoreError) -> Bool in
+                for _ in 0..<count {
+                    _ = try withContiguousBytes([UInt8](repeating: 1, count: 40_000)) { bytes throws(StoreError) in
+                        try values.append(.emptyBytes, bytes)
+                    }
+                }
+                return isRejected
+            }
+        }
+    }
+
+    @Test("a write that is rejected is rolled back each time, and one that is made stays")
+    func rejected() throws {
+        let parts = try Parts()
+        try parts.values.append("before", count: 3000)
+        let file = try #require(parts.values.current)
+        let size = file.size
+        for _ in 0..<3 {
+            try write(1, isRejected: true, to: parts.values)
+            #expect(file.size == size && file.isUsable)
+        }
+        try write(1, isRejected: false, to: parts.values)
+        #expect(file.size > size + 40_000 && parts.values.current === file)
+    }
+
+    @Test("of the files that rejected writes leave empty, one takes the next value, and compactions collect the rest")
+    func emptyFiles() throws {
+        let parts = try Parts()
+        let requests = Atomic(0)
+        parts.values.background.value.compaction = { requests.add(1, ordering: .relaxed) }
+        // The second write fills the file to its limit, the third one goes on in another.
+        for (count, expected) in [(1, 0), (2, 0), (3, 1)] {
+            try write(count, isRejected: true, to: parts.values)
+            #expect(requests.load(ordering: .relaxed) == expected, "\(count) values")
+        }
+        let files = parts.versions.current.valueFiles
+        #expect(files.count == 2 && files.values.allSatisfy { $0.sizeOrZero == FileHeader.size })
+        let current = try #require(parts.values.current)
+        try parts.values.collect { [] }
+        #expect(parts.versions.current.valueFiles.keys.sorted() == [current.number])
+        #expect(try parts.values.append("a", count: 5000).file == current.number)
     }
 
     @Test("files go when nothing refers to them: no memtable, no segment, no compaction under way")

@@ -130,6 +130,45 @@ struct WritePathTests {
         #expect(codes.withLock { $0 } == [.closed])
     }
 
+    @Test("on a full disk, a writer that must not block is told of a flush that frees space, and of no other")
+    func fullDisk() throws {
+        let fixture = try OwnerFixture { $0.logWriting = .written }
+        let writes = fixture.makeWrites()
+        #expect(writes.awaitFlush(mayBlock: false) == 0)
+        try writes.put("a", [1])
+        writes.prepareLog()
+        let isSealed = try writes.lock.withLock { () throws(StoreError) in
+            try writes.switchMemTable(.nothing, .never, since: writes.state.attempts)
+        }
+        #expect(isSealed)
+        fixture.disk.setRule { $0.operation == .write && $0.path.hasSuffix(".log") ? .noSpace : nil }
+        // Nobody flushes, so a wait would not end.
+        #expect(writes.awaitFlush(mayBlock: false) == nil)
+        #expect(try writes.put("b", [1], mayBlock: false) == nil)
+        _ = try #require(writes.beginFlush())
+        writes.failFlush(StoreError(.noSpace, "the disk is full"))
+        #expect(writes.awaitFlush(mayBlock: false) == 0)
+        #expect(StoreError.Code.of { try writes.put("b", [1], mayBlock: false) } == .noSpace)
+    }
+
+    @Test("a commit that must not block gives up if its check must be repeated, which may read from the disk")
+    func outdatedCheck() throws {
+        let writes = try OwnerFixture().makeWrites()
+        try writes.put("a", [1])
+        try writes.put("b", [1])
+        // As if the changes were in a segment.
+        writes.lock.withLock { writes.state.flushedSequence = 2 }
+        var reads = ReadSet()
+        withContiguousBytes(Array("c".utf8)) { reads.insert($0) }
+        var batch = WriteBatch()
+        batch.put(Array("d".utf8), [1])
+        func commit(mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
+            try writes.commit(batch, CommitCheck(reads.mergingScans(), since: 1), mayBlock: mayBlock)
+        }
+        #expect(try commit(mayBlock: false) == nil)
+        #expect(try commit(mayBlock: true) == 3)
+    }
+
     @Test("a check that finds a conflict stops its batch under the lock")
     func conflict() throws {
         let writes = try OwnerFixture().makeWrites()

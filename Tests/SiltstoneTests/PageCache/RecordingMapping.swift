@@ -33,6 +33,8 @@ final class RecordingFileSystem: FileSystem {
 final class PageRecord: Sendable {
     /// Whether mappings say that their pages are in memory.
     let arePresent = Atomic(true)
+    /// Runs once, when it is next asked whether pages are there.
+    let atNextLook = Locked<(@Sendable () -> Void)?>(nil)
     private let log = Locked<(begun: [Range<Int>], looks: Int, prepared: Int)>(([], 0, 0))
 
     /// The ranges that were to be read, in their order.
@@ -43,7 +45,14 @@ final class PageRecord: Sendable {
     var prepared: Int { log.withLock { $0.prepared } }
 
     func begin(_ range: Range<Int>) { log.withLock { $0.begun.append(range) } }
-    func look() { log.withLock { $0.looks += 1 } }
+    func look() {
+        log.withLock { $0.looks += 1 }
+        let action = atNextLook.withLock { action in
+            defer { action = nil }
+            return action
+        }
+        action?()
+    }
     func prepare() { log.withLock { $0.prepared += 1 } }
     func clear() { log.withLock { $0 = ([], 0, 0) } }
 }

@@ -97,6 +97,97 @@ import Testing
         try await store.close()
     }
 
+    @Test("a conditional write that must not wait reads nothing from the disk under the write lock")
+    func conditionUnderLock() throws {
+        let disk = FaultInjectingFileSystem()
+        var configuration = StoreFixture.small()
+        configuration.access = .read
+        configuration.cacheBytes = 0
+        configuration.automaticCompaction = false
+        let store = try StoreFixture(disk).open(configuration)
+        try store.put(key(1), [1])
+        try store.flush()
+        // While the condition is evaluated, before the lock is taken, the result becomes outdated.
+        let reads = Counter()
+        disk.setRule { call in
+            guard call.operation == .read, call.path.hasSuffix(".segment"), reads.next() == 0 else { return nil }
+            do {
+                try store.put(key(1), [2])
+                try store.flush()
+            } catch { Issue.record(error) }
+            return nil
+        }
+        let writes = store.engine.writes
+        func replace(_ waits: WritePath.WaitPolicy) throws(StoreError) -> SequenceNumber? {
+            try withContiguousBytes(key(1), [3]) { key, value throws(StoreError) in
+                try writes.append(
+                    .value, key, value, userBytes: key.count + value.count, waits, .present, valueFile: nil)
+            }
+        }
+        #expect(try replace(.never) == nil)
+        disk.setRule(.none)
+        #expect(reads.value > 0)
+        #expect(try store.get(key(1)) == [2])
+        #expect(try replace(.forCompaction) == 3)
+        #expect(try store.get(key(1)) == [3])
+        try store.close()
+    }
+
+    @Test("whether a key has a large value is told in a task without a read of the value")
+    func containsLargeValue() async throws {
+        let disk = FaultInjectingFileSystem()
+        var configuration = StoreFixture.small()
+        configuration.access = .read
+        configuration.cacheBytes = 0
+        let store = try StoreFixture(disk).open(configuration)
+        try await store.put(key(1), [UInt8](repeating: 3, count: 20_000))
+        try await store.flush()
+        let (snapshot, transaction) = (store.snapshot(), store.begin())
+        disk.setRule { $0.operation == .read && $0.path.hasSuffix(".values") ? .inputOutput : nil }
+        #expect(try await store.contains(key(1)))
+        #expect(try await !store.contains(key(2)))
+        #expect(try await snapshot.contains(key(1)))
+        #expect(try await transaction.contains(key(1)))
+        disk.setRule(.none)
+        transaction.rollback()
+        snapshot.release()
+        try await store.close()
+    }
+
+    @Test("a read of a snapshot that is released before the read goes on in another thread throws", arguments: 0..<3)
+    func releasedMeanwhile(_ way: Int) async throws {
+        let fileSystem = RecordingFileSystem()
+        var configuration = StoreFixture.small()
+        // No memory is left for files.
+        configuration.availableMemory = { 0 }
+        let store = try StoreFixture(fileSystem).open(configuration)
+        try await store.put(key(1), [1])
+        try await store.flush()
+        let snapshot = store.snapshot()
+        try await store.put(key(1), [2])
+        try await store.flush()
+        let pages = fileSystem.pages
+        pages.arePresent.store(false, ordering: .relaxed)
+        // When the read finds that it would wait, the value that it should find goes.
+        pages.atNextLook.withLock {
+            $0 = {
+                snapshot.release()
+                do { try store.compact() } catch { Issue.record(error) }
+            }
+        }
+        var code: StoreError.Code?
+        do {
+            switch way {
+            case 0: _ = try await snapshot.get(key(1))
+            case 1: _ = try await snapshot.contains(key(1))
+            default: _ = try await snapshot.get(all: [key(1)])
+            }
+        } catch { code = error.code }
+        #expect(code == .closed)
+        #expect(try await store.get(key(1)) == [2])
+        try await store.close()
+    }
+
     @Test("tasks that write past many memtables all come to an end")
     func backpressure() async throws {
         let store = try StoreFixture().open()

@@ -8,8 +8,9 @@ struct StoredBlock {
     /// Stored blocks start at multiples of this.
     static let alignment = 8
 
-    /// The block's logical address, and its uncompressed length.
+    /// The block's address among the uncompressed blocks of the segment.
     var address: Int
+    /// The block's uncompressed length in bytes.
     var length: Int
     /// Bytes of the payload. Equal to ``length`` if the block is stored uncompressed.
     var payload: Int
@@ -68,6 +69,9 @@ struct StoredBlockBuilder: ~Copyable {
     deinit { memory.deallocate() }
 
     /// The stored form of a block. It is valid until the next call.
+    /// - Parameters:
+    ///   - block: not empty. Its length and `address` are multiples of ``SegmentFormat/unit``.
+    ///   - address: see ``StoredBlock/address``.
     /// - Returns: the bytes, and how many of them are payload.
     mutating func build(_ block: Bytes, segment: UInt64, address: Int) -> (bytes: Bytes, payload: Int) {
         let needed = StoredBlock.size(payload: block.count)

@@ -1,4 +1,5 @@
-/// Iterates over the records of a run, segment by segment. Its methods have the contract of ``SegmentCursor``.
+/// Iterates over the records of a run, segment by segment. Its methods have the contract of ``SegmentCursor``, but the
+/// key of a seek must not point into a returned record.
 struct RunCursor: ~Copyable {
     /// The cursor of the segment at `index`, if one is open. Kept for the next seek.
     ///

@@ -1,8 +1,8 @@
 /// A position between two records of a segment, for one reader.
 ///
-/// After a seek, a cursor is used in one direction and with one `visible`. If the segment is mapped, records stay valid
-/// until the reader is released. Otherwise they stay valid until the cursor's next fill or seek, or until the cursor or
-/// the reader is released.
+/// After a seek, a cursor is used in one direction and with one `visible`. If the segment is mapped and not compressed
+/// (``SegmentReader/isPinless``), records stay valid until the reader is released. Otherwise they stay valid until the
+/// cursor's next fill or seek, or until the cursor or the reader is released.
 struct SegmentCursor {
     let reader: SegmentReader
     /// See ``SegmentReader/block(_:pin:caching:)``.
@@ -14,7 +14,8 @@ struct SegmentCursor {
     var slot = 0
     /// Pins ``block``.
     var pin = BlockPin()
-    /// Forward: true if the visible version of the current key was already appended.
+    /// Forward: true if the visible version of the current key was already appended. Not maintained by fills that need no
+    /// sequence numbers.
     var isDone = false
     /// Backward: the newest visible version of the current key so far. Newer versions may follow.
     var candidate: Record?
@@ -47,7 +48,7 @@ struct SegmentCursor {
     /// Forward, moves before the first record whose key is not smaller than `key`; nil: to the start. Backward, moves
     /// after the last record whose key is smaller than `key`; nil: to the end.
     ///
-    /// `key` may point into a record that the cursor has returned.
+    /// `key` may point into a record that the cursor has returned, unless ``narrow(_:_:reading:)`` was called.
     /// - Parameter count: number of records that are likely to be read from there.
     mutating func seek(
         _ key: Bytes?, _ direction: ScanDirection = .forward, reading count: Int = 0
@@ -62,12 +63,13 @@ struct SegmentCursor {
         slot = block.count
     }
 
-    /// The slots to prefetch, relative to the position. Both directions have the same position. Only the records that
-    /// are likely to be read are on its other side.
+    /// The slots to prefetch, relative to the position. A seek finds the same position in both directions. Forward, the
+    /// records after it are read next; backward, those before it.
     @inline(__always)
     private static func near(_ direction: ScanDirection, _ count: Int) -> Range<Int> {
         let count = min(count, maxPrefetchedRecords)
-        return direction == .forward ? 0..<count : -count..<0
+        // Backward at least one, because the range also tells the direction.
+        return direction == .forward ? 0..<count : -max(1, count)..<0
     }
 
     /// Releases pinned blocks. The next use must be a seek.
@@ -169,9 +171,11 @@ extension SegmentCursor {
     /// Appends the next records in a direction. If it appends none, the end is reached.
     /// - Parameters:
     ///   - batch: receives at most `limit` more records, and no more than its capacity.
-    ///   - visible: if given, the newest version of each key with at most this sequence number, including tombstones;
-    ///     if nil, all versions, newest first, but backward only the newest ones.
-    ///   - numbered: true if the records need their sequence numbers. Decoding them takes a quarter of the time.
+    ///   - visible: a sequence number: appends the newest version of each key that is not newer, including tombstones.
+    ///     Nil: appends all versions, newest first, but backward only the newest ones.
+    ///   - numbered: true if the records need their sequence numbers. Decoding them takes a quarter of the time of a scan.
+    ///     May change from true to false between two fills. After a change from false to true, a seek must follow;
+    ///     otherwise an older version of the last key may be appended.
     mutating func fill(
         _ batch: inout RecordBatch, _ direction: ScanDirection = .forward, limit: Int, visible: SequenceNumber?,
         numbered: Bool = true
