@@ -69,7 +69,15 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
 
     private var executor: QueryExecutor<Reader> { QueryExecutor(reader: reader, catalogue: catalogue) }
 
-    func run(_ query: Query) throws -> any RowStream { try mapped { try executor.run(query) } }
+    func run(_ query: Query) throws -> any RowStream {
+        try mapped {
+            // A session that cannot write has one state.
+            guard let transaction else { return try executor.run(query) }
+            if let row = try executor.pointQuery(query) { return row }
+            // The session may change rows before the end of the stream, which reads the state of this moment.
+            return try QueryExecutor(reader: try transaction.frozen(), catalogue: catalogue).stream(query)
+        }
+    }
 
     func count(_ query: Query) throws -> Int {
         try mapped { try wholeTableCount(query) ?? executor.count(query) }
