@@ -118,12 +118,23 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
     ) throws -> Bool {
         try mapped {
             let binding = try catalogue.binding(table)
+            guard binding.hasTablesKey else { return try withMatch(binding, key, body) }
             guard let bytes = try binding.rowKey(key) else { return false }
             let found: Void? = try unsafe bytes.withBytes { bytes in
                 try unsafe reader.withValue(bytes) { try body($0, binding.shape) }
             }
             return found != nil
         }
+    }
+
+    /// As ``withRow(_:key:_:)``, for a structure whose key is not the table's. The structure's key counts.
+    private func withMatch(
+        _ binding: TableBinding, _ key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
+    ) throws -> Bool {
+        if binding.structure.primaryKey.isEmpty { return false }
+        guard let batch = try executor.run(try binding.keyQuery(key)).next() else { return false }
+        try batch.rows.withRow(0) { try body($0, batch.shape) }
+        return true
     }
 
     // MARK: Savepoints
