@@ -89,8 +89,10 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
         guard case .read(let snapshot) = kind, query.predicate == nil, query.joins.isEmpty, query.limit == nil,
             query.columns == nil, query.forcedPlan == nil
         else { return nil }
-        let table = try catalogue.binding(query.sources[0]).table
-        if query.isDistinct, table.primaryKey.isEmpty { return nil }
+        let binding = try catalogue.binding(query.sources[0])
+        // A structure that lacks a column of the key may have equal rows.
+        if query.isDistinct, binding.keyColumns == nil { return nil }
+        let table = binding.table
         if let count = engine.rowCounts.count(table.id, at: snapshot.sequence) {
             #if DEBUG
             let scanned = try snapshot.count(prefix: table.rowPrefix)
