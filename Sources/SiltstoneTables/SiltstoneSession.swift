@@ -69,7 +69,15 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
 
     private var executor: QueryExecutor<Reader> { QueryExecutor(reader: reader, catalogue: catalogue) }
 
-    func run(_ query: Query) throws -> any RowStream { try mapped { try executor.run(query) } }
+    func run(_ query: Query) throws -> any RowStream {
+        try mapped {
+            // A session that cannot write has one state.
+            guard let transaction else { return try executor.run(query) }
+            if let row = try executor.pointQuery(query) { return row }
+            // The session may change rows before the end of the stream, which reads the state of this moment.
+            return try QueryExecutor(reader: try transaction.frozen(), catalogue: catalogue).stream(query)
+        }
+    }
 
     func count(_ query: Query) throws -> Int {
         try mapped { try wholeTableCount(query) ?? executor.count(query) }
@@ -81,8 +89,10 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
         guard case .read(let snapshot) = kind, query.predicate == nil, query.joins.isEmpty, query.limit == nil,
             query.columns == nil, query.forcedPlan == nil
         else { return nil }
-        let table = try catalogue.binding(query.sources[0]).table
-        if query.isDistinct, table.primaryKey.isEmpty { return nil }
+        let binding = try catalogue.binding(query.sources[0])
+        // A structure that lacks a column of the key may have equal rows.
+        if query.isDistinct, binding.keyColumns == nil { return nil }
+        let table = binding.table
         if let count = engine.rowCounts.count(table.id, at: snapshot.sequence) {
             #if DEBUG
             let scanned = try snapshot.count(prefix: table.rowPrefix)
@@ -110,12 +120,23 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
     ) throws -> Bool {
         try mapped {
             let binding = try catalogue.binding(table)
+            guard binding.hasTablesKey else { return try withMatch(binding, key, body) }
             guard let bytes = try binding.rowKey(key) else { return false }
             let found: Void? = try unsafe bytes.withBytes { bytes in
                 try unsafe reader.withValue(bytes) { try body($0, binding.shape) }
             }
             return found != nil
         }
+    }
+
+    /// As ``withRow(_:key:_:)``, for a structure whose key is not the table's. The structure's key counts.
+    private func withMatch(
+        _ binding: TableBinding, _ key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
+    ) throws -> Bool {
+        if binding.structure.primaryKey.isEmpty { return false }
+        guard let batch = try executor.run(try binding.keyQuery(key)).next() else { return false }
+        try batch.rows.withRow(0) { try body($0, batch.shape) }
+        return true
     }
 
     // MARK: Savepoints

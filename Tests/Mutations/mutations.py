@@ -1401,6 +1401,10 @@ MUTATIONS = [
         "if found == nil, checksReads { state.reads.insert(key) }",
         "", first="TransactionConflictTests"),
     Mutation(
+        "frozen-read-not-noted", "a commit does not compare the keys that were read in an earlier state",
+        "API/FrozenTransaction.swift", "try transaction.state.noteRead(key)", "try transaction.state.checkActive()",
+        first="FrozenTransactionTests"),
+    Mutation(
         "walk-not-noted", "a commit does not compare the ranges that were walked",
         "Transaction/TransactionIterator.swift",
         "transaction.updateScan(number, read)", "_ = (number, read)", first="TransactionConflictTests"),

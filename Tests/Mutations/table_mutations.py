@@ -65,6 +65,18 @@ TABLE_MUTATIONS = [
         "heap-first-kept", "the first rows of an order are those that were met first", "Execution/TopRows.swift",
         "guard RowBytes.order(key, heap[0].key) < 0 else { return true }",
         "guard RowBytes.order(key, heap[0].key) > 0 else { return true }", "SiltstoneTablesTests"),
+    tables(
+        "cut-keys-unsorted", "long values are sorted by their first bytes alone", "Execution/SpilledRows.swift",
+        "try sorter.add(terms, key, value.extracting(row))",
+        "try sorter.add([], key.extracting(first: 0), value.extracting(row))", "LongKeyTests"),
+    # Streams and look-ups.
+    tables(
+        "stream-sees-later-writes", "a stream sees what its transaction writes after it was begun",
+        "SiltstoneSession.swift", "QueryExecutor(reader: try transaction.frozen(), catalogue: catalogue)",
+        "QueryExecutor(reader: transaction, catalogue: catalogue)", "StreamTests"),
+    tables(
+        "other-key-found", "a row is found by the key of its table, not of its type", "Catalogue/TableBinding.swift",
+        "            && keyParts.count == structure.primaryKey.count\n", "", "TableConformanceTests"),
     # Builds and turns.
     tables(
         "build-skips", "a chunk of a build begins behind the row that comes next", "Builds/IndexBuild.swift",

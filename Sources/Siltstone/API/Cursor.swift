@@ -25,7 +25,8 @@ public final class Cursor {
     }
 
     /// Makes a cursor over the scan of a transaction, whose snapshot keeps it valid.
-    init(_ iterator: TransactionIterator, keeping keeper: Transaction) {
+    /// - Parameter keeper: keeps the transaction alive.
+    init(_ iterator: TransactionIterator, keeping keeper: AnyObject) {
         transactionScan = .retaining(iterator)
         self.keeper = keeper
         isStoreScan = false

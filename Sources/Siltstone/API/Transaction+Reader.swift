@@ -88,22 +88,7 @@ extension Transaction: KeyValueReader {
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
         try state.checkActive()
-        var own: [WriteBuffer.Written?] = []
-        var (first, next) = (0, 0)
-        var failure: StoreError?
-        try snapshot._withValues { group in
-            fill(group)
-            (first, next) = (next, next + group.count)
-            own.removeAll(keepingCapacity: true)
-            do throws(StoreError) {
-                for index in 0..<group.count { own.append(try state.read(group[index])) }
-            } catch { failure = error }
-        } _: { index, value in
-            if failure != nil { return false }
-            guard let written = own[index - first] else { return body(index, value) }
-            return unsafe body(index, written.value?.span.bytes)
-        }
-        if let failure { throw failure }
+        try snapshot.withValues(below: { key throws(StoreError) in try state.read(key) }, fill, body)
     }
 
     /// Estimates how much a range of the store holds. Ignores the transaction's own writes, and adds nothing to its
@@ -111,5 +96,32 @@ extension Transaction: KeyValueReader {
     public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
         try state.checkActive()
         return try snapshot._estimate(range)
+    }
+}
+
+extension Snapshot {
+    /// Looks up many keys in one super version, except those that a transaction has written.
+    /// - Parameter written: looks up a key among the writes of the transaction.
+    @inline(__always)
+    func withValues(
+        below written: (Bytes) throws(StoreError) -> WriteBuffer.Written?, _ fill: (KeyGroup) -> Void,
+        _ body: (Int, RawSpan?) -> Bool
+    ) throws(StoreError) {
+        var own: [WriteBuffer.Written?] = []
+        var (first, next) = (0, 0)
+        var failure: StoreError?
+        try _withValues { group in
+            fill(group)
+            (first, next) = (next, next + group.count)
+            own.removeAll(keepingCapacity: true)
+            do throws(StoreError) {
+                for index in 0..<group.count { own.append(try written(group[index])) }
+            } catch { failure = error }
+        } _: { index, value in
+            if failure != nil { return false }
+            guard let written = own[index - first] else { return body(index, value) }
+            return unsafe body(index, written.value?.span.bytes)
+        }
+        if let failure { throw failure }
     }
 }

@@ -1,6 +1,6 @@
 /// One scan of a transaction over one or several ranges: the entries of its snapshot, merged with its own writes.
 ///
-/// The scan sees the writes that were made before it started. It returns rows of the snapshot's records without
+/// The scan sees the writes that were made before it started, or before its ``FrozenTransaction`` was made. It returns rows of the snapshot's records without
 /// copying, cut where a write comes in between, and each write as its own row. It records in the transaction's read set
 /// how far it has read, so that changes after that position are no conflict.
 ///
@@ -9,7 +9,7 @@ final class TransactionIterator {
     private let transaction: TransactionState
     /// The scan of the snapshot.
     private var base: ScanIterator
-    /// The writes that were made before the scan started.
+    /// The writes that the scan sees.
     private let writes: WriteBuffer
     /// The ranges of the scan, and the part of the current one from its start or from the target of the last seek.
     private var ranges: RangeIterator
@@ -39,12 +39,14 @@ final class TransactionIterator {
     ///   - path: unowned. The caller keeps it and the transaction's snapshot alive during the scan.
     ///   - snapshot: the last change that the scan sees.
     ///   - ranges: sorted and disjoint.
+    ///   - frozen: the writes that the scan sees; nil for those that were made before it.
     /// - Throws: ``StoreError`` if the transaction has ended, or the store is closed.
     init(
         _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, over ranges: [KeyRange],
-        _ direction: ScanDirection, limit: Int
+        _ direction: ScanDirection, limit: Int, seeing frozen: WriteBuffer? = nil
     ) throws(StoreError) {
-        let (writes, number) = try transaction.beginScan()
+        let (current, number) = try transaction.beginScan()
+        let writes = frozen ?? current
         self.transaction = transaction
         self.writes = writes
         self.number = number

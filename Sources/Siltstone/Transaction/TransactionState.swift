@@ -49,6 +49,13 @@ final class TransactionState: Sendable {
         }
     }
 
+    /// Adds a key of the store to the read set, for a read that has looked at earlier writes.
+    func noteRead(_ key: Bytes) throws(StoreError) {
+        try withState { state throws(StoreError) in
+            if checksReads { state.reads.insert(key) }
+        }
+    }
+
     /// Starts a scan.
     /// - Returns: the writes so far, and the number of the scan in the read set; nil if reads are not checked.
     func beginScan() throws(StoreError) -> (writes: WriteBuffer, number: Int?) {
@@ -74,6 +81,11 @@ final class TransactionState: Sendable {
     /// Changes the writes.
     func write(_ body: (inout WriteBuffer) throws(StoreError) -> Void) throws(StoreError) {
         try withState { state throws(StoreError) in try body(&state.writes) }
+    }
+
+    /// Returns a copy of the writes so far.
+    func currentWrites() throws(StoreError) -> WriteBuffer {
+        try withState { state throws(StoreError) in state.writes }
     }
 
     /// Returns a point to which a savepoint can roll back.

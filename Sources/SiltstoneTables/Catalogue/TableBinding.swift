@@ -11,10 +11,13 @@ final class TableBinding: Sendable {
     let numbers: [Int?]
     /// Reads stored rows as the structure's columns.
     let shape: RowShape
-    /// The columns of the table's key, in key order.
+    /// The columns of the table's key, in key order, without those that the structure's key lacks.
     let keyParts: [KeyPart]
     /// The numbers of the key's columns in the structure. Nil if it lacks one, or if the table has no key.
     let keyColumns: [Int]?
+    /// True if the structure's key names exactly the columns of the table's key, in any order. Otherwise ``rowKey(_:)``
+    /// cannot find a row by the structure's key.
+    let hasTablesKey: Bool
     /// True if the structure's layout equals the newest layout except for its number.
     let hasNewestSlots: Bool
     /// The columns of all tables that refer to this one.
@@ -38,11 +41,14 @@ final class TableBinding: Sendable {
         shape = RowShape(structure, columns: table.shapeColumns(positions))
         let keys = table.primaryKey.compactMap { structure.number(of: table.columns[$0].column.name) }
         keyColumns = !keys.isEmpty && keys.count == table.primaryKey.count ? keys : nil
-        keyParts = table.primaryKey.enumerated().map { place, position in
+        keyParts = table.primaryKey.compactMap { position in
             let column = table.columns[position].column
-            let given = structure.primaryKey.firstIndex { structure.columns[$0].name == column.name }
-            return KeyPart(type: column.type, place: given ?? place)
+            let place = structure.primaryKey.firstIndex { structure.columns[$0].name == column.name }
+            return place.map { KeyPart(type: column.type, place: $0) }
         }
+        hasTablesKey =
+            !table.primaryKey.isEmpty && keyParts.count == table.primaryKey.count
+            && keyParts.count == structure.primaryKey.count
         hasNewestSlots =
             positions == table.columns.indices.map(Optional.some)
             && structure.layout.hasSameSlots(as: table.newestLayout)
@@ -70,24 +76,36 @@ extension TableDescription {
 }
 
 extension TableBinding {
-    /// Encodes the key of a row from the values of the structure's key. Returns nil if no row can have them: a value is
-    /// NULL, or does not fit its column's type.
+    /// Encodes the key of a row from the values of the structure's key, which must be the table's (``hasTablesKey``).
+    /// Returns nil if no row can have them: a value is NULL, or does not fit its column's type.
     /// - Throws: `TableErrorCode.argument` if the number of values is wrong.
     func rowKey(_ values: [ColumnValue]) throws -> KeyEncoder? {
-        guard values.count == keyParts.count, !keyParts.isEmpty else {
-            throw CRUDSQLExeError(
-                keyParts.isEmpty
-                    ? "The table has no key to find a row by."
-                    : "The key has \(keyParts.count) columns, but \(values.count) values were given.",
-                code: .argument, table: table.name)
-        }
+        try checkCount(of: values)
         let key = KeyEncoder(table.rowPrefix)
         for part in keyParts {
-            guard part.place < values.count, let value = values[part.place].fitting(part.type), !value.isNull else {
-                return nil
-            }
+            guard let value = values[part.place].fitting(part.type), !value.isNull else { return nil }
             key.append(value)
         }
         return key
+    }
+
+    /// The query for the rows whose columns of the structure's key have these values.
+    /// - Throws: `TableErrorCode.argument` if the number of values is wrong.
+    func keyQuery(_ values: [ColumnValue]) throws -> Query {
+        try checkCount(of: values)
+        var query = Query(structure)
+        query.predicate = .and(
+            zip(structure.primaryKey, values).map { .compare(ColumnReference(column: $0), .equal, $1) })
+        query.isDistinct = false
+        query.limit = RowLimit(count: 1)
+        return query
+    }
+
+    private func checkCount(of values: [ColumnValue]) throws {
+        guard values.count == structure.primaryKey.count else {
+            throw CRUDSQLExeError(
+                "The key has \(structure.primaryKey.count) columns, but \(values.count) values were given.",
+                code: .argument, table: table.name)
+        }
     }
 }

@@ -1,9 +1,9 @@
 import Siltstone
 import TableKit
 
-/// Runs queries on one snapshot or transaction of a store.
+/// Runs queries on one state of a store: a snapshot, a transaction, or a transaction as it was.
 struct QueryExecutor<Reader: KeyValueReader> {
-    /// The snapshot or the transaction.
+    /// The state.
     let reader: Reader
     /// The catalogue of the reader.
     let catalogue: Catalogue
@@ -15,6 +15,11 @@ struct QueryExecutor<Reader: KeyValueReader> {
     /// Runs a query.
     func run(_ query: Query) throws -> any RowStream {
         if let row = try pointQuery(query) { return row }
+        return try stream(query)
+    }
+
+    /// Runs a query by a plan.
+    func stream(_ query: Query) throws -> any RowStream {
         let bound = try BoundQuery(query, in: catalogue)
         let plan = try Planner(bound, reader).plan()
         if bound.joins.isEmpty {
@@ -26,7 +31,7 @@ struct QueryExecutor<Reader: KeyValueReader> {
     // MARK: One row by its key
 
     /// The result of a look-up by a one-column key, without planning; nil for other queries.
-    private func pointQuery(_ query: Query) throws -> SingleRow? {
+    func pointQuery(_ query: Query) throws -> SingleRow? {
         guard case .compare(_, .equal, _)? = query.predicate, query.joins.isEmpty, query.forcedPlan == nil,
             query.limit.map(isFirst) ?? true
         else { return nil }

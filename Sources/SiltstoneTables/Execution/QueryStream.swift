@@ -3,9 +3,10 @@ import TableKit
 
 /// The result of a query without joins, batch by batch.
 final class QueryStream: RowStream {
-    private let rows: any RowSource
+    /// The remaining rows; nil at the end. Released there: a transaction's next write copies the earlier ones while a
+    /// stream reads them.
+    private var rows: (any RowSource)?
     private let shape: RowShape
-    private var isAtEnd = false
     /// The rows of the last batch. Their memory is reused, unless the batch has other references.
     private var buffer = RowBuffer()
 
@@ -19,19 +20,21 @@ final class QueryStream: RowStream {
     }
 
     func next() throws -> RowBatch? {
-        if isAtEnd { return nil }
+        guard let rows else { return nil }
+        self.rows = nil
         // Moved out of the stream: a second reference would make each append copy the memory.
         var buffer = RowBuffer()
         swap(&buffer, &self.buffer)
         buffer.removeAll()
-        isAtEnd = true
+        var isFull = false
         try mappingStoreErrors {
             try rows.forEach { _, row in
                 buffer.append(row)
-                isAtEnd = buffer.count < Self.batchRows && buffer.bytes.count < Self.batchBytes
-                return isAtEnd
+                isFull = buffer.count >= Self.batchRows || buffer.bytes.count >= Self.batchBytes
+                return !isFull
             }
         }
+        if isFull { self.rows = rows }
         if buffer.isEmpty { return nil }
         var batch = RowBatch(shape: shape)
         batch.rows = buffer

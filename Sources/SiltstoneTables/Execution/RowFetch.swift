@@ -47,7 +47,7 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
         do {
             try reader.withRows(of: KeySlices(keys, from: first)) { index, row in
                 next = first + index + 1
-                // No row has the key, or this transaction deleted the row after the key was read.
+                // Keys of a list may have no row.
                 guard let row, try filter.accepts(row) else { return }
                 let goesOn = try keys.withRow(first + index) { key in
                     try body(key.extracting(droppingFirst: prefixBytes), row)
@@ -66,6 +66,7 @@ extension KeyValueReader {
         switch self {
         case let snapshot as Snapshot: try snapshot.withValues(of: keys, body)
         case let transaction as Transaction: try transaction.withValues(of: keys, body)
+        case let transaction as FrozenTransaction: try transaction.withValues(of: keys, body)
         default: try withValues(of: keys, body)
         }
     }

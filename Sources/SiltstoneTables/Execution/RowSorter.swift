@@ -11,6 +11,8 @@ struct RowSorter {
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
     private var scratch: ScratchStore?
+    /// The number of spilled entries whose keys were cut.
+    private var cutEntries: UInt32 = 0
 
     private struct Entry {
         /// The first eight bytes of the sort key and row key, as a number with the same order.
@@ -69,14 +71,11 @@ struct RowSorter {
         var batch = WriteBatch()
         for entry in entries {
             let keyEnd = entry.start + Int(entry.termBytes) + Int(entry.keyBytes)
-            // The value is the length of the terms, then the row: the length locates the row's key in the sort key.
-            var value = unsafe withUnsafeBytes(of: entry.termBytes.littleEndian) { unsafe Array($0) }
-            value += bytes[keyEnd..<keyEnd + entry.rowBytes]
-            let key = bytes[entry.start..<keyEnd]
-            guard key.count <= Limits.keyBytes else {
-                throw CRUDSQLExeError("The columns to sort by are too long to be sorted on the disk.", code: .argument)
-            }
-            batch.put(key, value)
+            let spilled = SpilledEntry(
+                key: bytes[entry.start..<keyEnd], termBytes: entry.termBytes,
+                row: bytes[keyEnd..<keyEnd + entry.rowBytes], number: cutEntries)
+            if spilled.isCut { cutEntries += 1 }
+            batch.put(spilled.key, spilled.value)
             if batch.byteCount > 1 << 20 {
                 try store.write(batch)
                 batch.removeAll()
@@ -110,7 +109,7 @@ struct RowSorter {
         }
         if let scratch {
             try spill()
-            return SpilledRows(scratch)
+            return SpilledRows(scratch, mostBytes: mostBytes)
         }
         sort()
         var ranges: [(key: Range<Int>, row: Range<Int>)] = []
@@ -141,24 +140,6 @@ private final class RowsInMemory: RowSource {
             let entry = ranges[next]
             next += 1
             if try !body(span.extracting(entry.key), span.extracting(entry.row)) { return }
-        }
-    }
-}
-
-/// Rows sorted in a scratch store, which they own.
-private final class SpilledRows: RowSource {
-    private let store: ScratchStore
-    private var cursor: Cursor?
-
-    init(_ store: ScratchStore) { self.store = store }
-
-    func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        let scan = try cursor ?? store.scan()
-        cursor = scan
-        try scan.forEach { key, value in
-            let termBytes = unsafe Int(Int32(littleEndian: value.unsafeLoadUnaligned(as: Int32.self)))
-            return try body(
-                key.extracting(droppingFirst: termBytes), value.extracting(droppingFirst: MemoryLayout<Int32>.size))
         }
     }
 }

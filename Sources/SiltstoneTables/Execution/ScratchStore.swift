@@ -28,9 +28,39 @@ final class ScratchStore {
 
     func write(_ batch: WriteBatch) throws { try store.write(batch) }
 
-    func scan() throws -> Cursor { try store.scan() }
+    /// Iterates over the entries whose keys are in `[from, to)`.
+    func scan(from: [UInt8]? = nil, to: [UInt8]? = nil) throws -> Cursor { try store.scan(from: from, to: to) }
 
-    /// Inserts a key.
+    // MARK: Sets
+    // A store that keeps a set is not written to otherwise. The first byte of a key is 0 for a key of the set, and 1 for
+    // the hash of a key that is too long for the store.
+
+    /// Inserts a key of any length into a set.
     /// - Returns: true if it is new.
-    func insert(_ key: [UInt8]) throws -> Bool { try store.insert(key, []) }
+    func insert(_ key: [UInt8]) throws -> Bool {
+        if key.count < Limits.keyBytes { return try store.insert([0] + key, []) }
+        var hasher = Hasher()
+        unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        return try insert(long: key, hash: hasher.finalize())
+    }
+
+    /// Inserts a key that is too long for the store into a set: as the value of its hash. A number follows the hash,
+    /// because different keys may have one hash.
+    /// - Returns: true if it is new.
+    func insert(long key: [UInt8], hash: Int) throws -> Bool {
+        var number: UInt32 = 0
+        while true {
+            var place: [UInt8] = [1]
+            unsafe withUnsafeBytes(of: hash) { unsafe place += $0 }
+            unsafe withUnsafeBytes(of: number) { unsafe place += $0 }
+            let isSame = try store.withValue(place) { known in
+                unsafe known.withUnsafeBytes { known in
+                    unsafe key.withUnsafeBytes { unsafe RowBytes.order(known, $0) == 0 }
+                }
+            }
+            guard let isSame else { return try store.insert(place, key) }
+            if isSame { return false }
+            number += 1
+        }
+    }
 }

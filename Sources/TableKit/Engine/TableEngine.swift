@@ -179,6 +179,10 @@ public protocol TableSession: AnyObject {
     func delete(_ statement: DeleteStatement) throws -> ChangeResult
 
     /// Runs a query. The stream reads the session's state at the time of this call, and ends with the session.
+    ///
+    /// If the session changes rows before the end of the stream, an adapter to another database may show the change in
+    /// rows that the stream has not returned yet: SQLite in all rows, servers in joined rows. A caller that needs one
+    /// state on every engine reads the whole result before it changes rows.
     func run(_ query: Query) throws -> any RowStream
     /// Passes the row with this primary key to `body`, as it lies in memory. The values follow
     /// ``TableStructure/primaryKey``.

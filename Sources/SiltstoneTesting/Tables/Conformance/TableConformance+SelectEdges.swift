@@ -6,12 +6,24 @@ private struct Pair: Codable, Equatable {
     var b: Double?
 }
 
+private struct Numbered: Codable {
+    var id: Int
+    var a: Int
+}
+
+/// The rows of `Numbered` without their key.
+private struct Unnumbered: Codable, TableNameProvider {
+    static let tableName = "Numbered"
+    var a: Int
+}
+
 /// Edge cases of select, first and count.
 extension TableConformance {
     static var selectEdges: [(promise: String, check: Check)] {
         [
             ("a select is lazy: each iteration runs the query again", lazySelect),
             ("equal rows without a key come and count once", distinctRows),
+            ("rows that are equal but for a key that their type leaves out come and count once", distinctWithoutKey),
             ("rows that differ in -0.0 alone are equal", negativeZero),
             ("first of nothing is nil", firstOfNothing),
             ("first limits parents, not what they join", firstWithJoin),
@@ -34,6 +46,18 @@ extension TableConformance {
         try requireEqual(try table.all().count, 3, "Selecting")
         try requireEqual(try table.count(), 3, "Counting")
         try requireEqual(try table.limit(2).count(), 2, "Counting with a limit")
+    }
+
+    private static func distinctWithoutKey(_ db: Database<C>) throws {
+        try db.create(Numbered.self).insert([Numbered(id: 1, a: 1), Numbered(id: 2, a: 1), Numbered(id: 3, a: 2)])
+        let table = db.table(Unnumbered.self)
+        func check(_ place: String) throws {
+            try requireEqual(try table.all().map(\.a).sorted(), [1, 2], "Selecting \(place)")
+            try requireEqual(try table.count(), 2, "Counting \(place)")
+            try requireEqual(try table.where(\Unnumbered.a == 1).count(), 1, "Counting by a condition \(place)")
+        }
+        try check("outside of a transaction")
+        try db.transaction { try check("in a transaction") }
     }
 
     private static func negativeZero(_ db: Database<C>) throws {

@@ -21,8 +21,8 @@ public struct TableConformance<C: DatabaseConfigurationProtocol>: Sendable {
 
     private static var checks: [(promise: String, check: Check)] {
         classicCreates + classicChanges + classicSelects + classicJoins + classicTypes + databaseEdges + createEdges
-            + changeEdges + selectEdges + conditionEdges + orderEdges + joinEdges + typeEdges + keyEdges + limitEdges
-            + beyondEdges
+            + findEdges + changeEdges + selectEdges + conditionEdges + orderEdges + joinEdges + typeEdges + keyEdges
+            + limitEdges + beyondEdges
     }
 
     /// The promises, as sentences.
