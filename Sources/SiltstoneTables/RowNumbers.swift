@@ -36,9 +36,6 @@ final class RowNumbers: Sendable {
         }
     }
 
-    /// Forgets a table: a new table may reuse the number of one whose creation was rolled back.
-    func forget(_ table: UInt64) { last.withLock { $0[table] = nil } }
-
     /// The greatest number in the table, or in its mark if its rows were deleted.
     private static func load(_ table: TableDescription, from store: KeyValueStore) throws -> Int64 {
         var newest: Int64 = 0

@@ -73,14 +73,13 @@ struct SchemaEditor {
         for (number, column) in structure.columns.enumerated() {
             columns.append(ColumnDescription(id: UInt64(number) + 1, column: try sound(column, in: structure.name)))
         }
+        let id = engine.catalogues.takeTable(notBelow: nextTable)
         var definition = TableDefinition(
-            id: nextTable, name: structure.name, columns: columns,
+            id: id, name: structure.name, columns: columns,
             primaryKey: structure.primaryKey.map { UInt64($0) + 1 }, layouts: [], nextColumn: UInt64(columns.count) + 1)
         definition.addLayout()
         for column in columns where column.column.foreignKey != nil { definition.addAutomaticIndex(column.id) }
-        nextTable += 1
-        // A table whose creation was rolled back may have used the same number.
-        engine.rowNumbers.forget(definition.id)
+        nextTable = id + 1
         try put(definition)
     }
 
