@@ -175,6 +175,38 @@ struct SchemaTests {
         #expect(try engine.verify(progress: nil) == [])
     }
 
+    @Test("a duplicate may change in other columns while its unique index is built, which then ends the build")
+    func duplicateChanged() throws {
+        let (_, engine) = try makeEngine()
+        let rows = (0..<3_000).map { id -> [ColumnValue] in
+            [.integer(Int64(id)), .integer(0), .text("v\(id == 2_999 ? 7 : id)")]
+        }
+        try engine.change { session in
+            try session.alter(.createTable(Self.second))
+            try session.insert(Self.second, rows)
+        }
+        let siltstone = try #require(engine as? SiltstoneEngine)
+        let build = IndexBuild(engine: siltstone, table: 1, index: try begin(siltstone, isUnique: true))
+        guard case .goesOn = try build.step() else {
+            Issue.record("one step")
+            return
+        }
+        func update(_ column: Int, of id: Int64) throws -> Int {
+            let new = try Self.second.rows([[.integer(5_000), .integer(1), .text("v7")]])
+            let match = TableKit.Predicate.compare(ColumnReference(column: 0), .equal, .integer(id))
+            let statement = UpdateStatement(Self.second, columns: [column], row: new, predicate: match)
+            return try engine.change { try $0.update(statement).count }
+        }
+        #expect(try update(1, of: 2_999) == 1)
+        #expect(try update(2, of: 2_999) == 1)
+        #expect(try update(1, of: 7) == 1)
+        // A row that moves might escape the build, and one that becomes a duplicate is refused as ever.
+        #expect(code { _ = try update(0, of: 2_999) } == .unique)
+        #expect(code { _ = try update(2, of: 2_998) } == .unique)
+        #expect(code { try build.run() } == .unique)
+        #expect(try engine.verify(progress: nil) == [])
+    }
+
     @Test("an index is known by table and columns: asked for again it stays, asked for as unique it becomes so")
     func identity() throws {
         let (_, engine) = try makeEngine()
