@@ -44,6 +44,42 @@ struct SchemaTests {
         #expect(try engine.verify(progress: nil) == [])
     }
 
+    @Test("a new column whose default refers to nothing is refused if the table has rows, and one that refers is not")
+    func defaultReferences() throws {
+        let (_, engine) = try makeEngine()
+        let parents = TableStructure(name: "p", columns: [Column("id", .int32)], primaryKey: [0])
+        func reference(_ name: String, to table: String, _ value: Int64) -> SchemaChange {
+            .addColumn(
+                table: "t",
+                Column(
+                    name, .int64, isOptional: true, defaultValue: .integer(value),
+                    foreignKey: ForeignKeyReference(table: table, onDelete: .cascade)))
+        }
+        try engine.change { session in
+            try session.alter(.createTable(parents))
+            try session.alter(.createTable(Self.first))
+            // Without rows nothing refers.
+            try session.alter(reference("none", to: "p", 99))
+            let row: [ColumnValue] = [.integer(1), .text("x"), .null]
+            let now = try #require(try session.table(named: "t")).structure
+            try session.insert(now, [row])
+        }
+        try engine.change { session in
+            for (table, value) in [("p", 99), ("p", 1 << 40), ("t", 2), ("missing", 1)] as [(String, Int64)] {
+                #expect(code { try session.alter(reference("new", to: table, value)) } == .foreignKey, "\(table)")
+            }
+            #expect(try session.table(named: "t")?.structure.columns.map(\.name) == ["id", "a", "none"])
+            try session.insert(parents, [[.integer(7)]])
+            try session.alter(reference("new", to: "p", 7))
+            try session.alter(reference("own", to: "t", 1))
+        }
+        #expect(try engine.verify(progress: nil) == [])
+        try engine.change { session in
+            _ = try session.delete(DeleteStatement(parents))
+            #expect(try session.all(Self.first).isEmpty)
+        }
+    }
+
     @Test("a savepoint and a rollback take changes of the schema back, with the rows in their tables")
     func rollback() throws {
         let (store, engine) = try makeEngine()
