@@ -13,6 +13,7 @@ final class CatalogueCache: Sendable {
 
     private let state: Locked<State>
     private let lastVersion: Locked<UInt64>
+    private let lastTable = Locked<UInt64>(0)
 
     init(_ catalogue: Catalogue, since: UInt64) {
         state = Locked(State(catalogue: catalogue, since: since))
@@ -23,6 +24,18 @@ final class CatalogueCache: Sendable {
     var nextVersion: UInt64 {
         lastVersion.withLock { last in
             last += 1
+            return last
+        }
+    }
+
+    /// Takes a table number unique in this process.
+    ///
+    /// Other transactions that are open, or were rolled back, may have created tables: caches by table number must not
+    /// take one table for another.
+    /// - Parameter least: the least number, which the transaction's catalogue says.
+    func takeTable(notBelow least: UInt64) -> UInt64 {
+        lastTable.withLock { last in
+            last = max(last + 1, least)
             return last
         }
     }

@@ -122,7 +122,7 @@ extension SiltstoneSession {
     private func prepare(_ transaction: Transaction) throws -> Changes {
         for table in tablesToMark.isEmpty ? [] : catalogue.ordered where tablesToMark.contains(table.id) {
             var mark = CatalogueWriter()
-            mark.word(UInt64(bitPattern: try engine.rowNumbers.newest(in: table, of: engine.store)))
+            mark.word(UInt64(bitPattern: try engine.rowNumbers.mark(of: table, of: engine.store)))
             try transaction.put(KeySpace.rowNumber(table.id), mark.bytes)
         }
         let changes = Changes(schema: catalogue !== firstCatalogue, counts: engine.rowCounts.begin(rowChanges))

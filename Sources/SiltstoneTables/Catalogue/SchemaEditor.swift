@@ -69,18 +69,18 @@ struct SchemaEditor {
             throw CRUDSQLExeError("The table exists.", code: .exists, table: structure.name)
         }
         try check(structure)
+        try checkReferences(of: structure)
         var columns: [ColumnDescription] = []
         for (number, column) in structure.columns.enumerated() {
             columns.append(ColumnDescription(id: UInt64(number) + 1, column: try sound(column, in: structure.name)))
         }
+        let id = engine.catalogues.takeTable(notBelow: nextTable)
         var definition = TableDefinition(
-            id: nextTable, name: structure.name, columns: columns,
+            id: id, name: structure.name, columns: columns,
             primaryKey: structure.primaryKey.map { UInt64($0) + 1 }, layouts: [], nextColumn: UInt64(columns.count) + 1)
         definition.addLayout()
         for column in columns where column.column.foreignKey != nil { definition.addAutomaticIndex(column.id) }
-        nextTable += 1
-        // A table whose creation was rolled back may have used the same number.
-        engine.rowNumbers.forget(definition.id)
+        nextTable = id + 1
         try put(definition)
     }
 
@@ -158,6 +158,7 @@ struct SchemaEditor {
     private mutating func rename(_ name: String, to new: String) throws {
         var definition = try catalogue.table(name).definition
         guard tables[new] == nil else { throw CRUDSQLExeError("The table exists.", code: .exists, table: new) }
+        try checkReferences(to: new, by: try catalogue.table(name).structure)
         tables[name] = nil
         definition.name = new
         try put(definition)
@@ -185,6 +186,7 @@ struct SchemaEditor {
                 "The table has rows, so a new column needs a default, or must be optional.", code: .notNull,
                 table: name, column: column.name)
         }
+        try checkReference(by: column, of: name)
         let id = definition.nextColumn
         definition.nextColumn += 1
         definition.columns.append(
@@ -192,6 +194,7 @@ struct SchemaEditor {
         try definition.addLayout(orThrow: name)
         if column.foreignKey != nil { definition.addAutomaticIndex(id) }
         let changed = try put(definition)
+        try checkDefault(of: column, in: changed)
         if column.foreignKey != nil, let index = changed.indexes.last { try build(index, of: changed) }
     }
 
@@ -231,7 +234,8 @@ struct SchemaEditor {
         return position
     }
 
-    private func isEmpty(_ table: TableDescription) throws -> Bool {
+    /// True if a table has no rows.
+    func isEmpty(_ table: TableDescription) throws -> Bool {
         var isEmpty = true
         try transaction.forEachKey(prefix: table.rowPrefix, limit: 1) { _ in
             isEmpty = false

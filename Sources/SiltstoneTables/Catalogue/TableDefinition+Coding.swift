@@ -55,9 +55,24 @@ extension TableDefinition {
             && layouts.last?.map(\.type) == columns.map(\.column.type)
             && layouts.count <= Int(UInt16.max) + 1
             && indexes.allSatisfy { $0.columns.allSatisfy(ids.contains) && $0.id >= KeySpace.firstIndexNumber }
-        if !isSound {
+        if !isSound || !areOldRowsSound {
             throw CRUDDecoderError("The description of the table contradicts itself.", code: .corrupt, table: name)
         }
+    }
+
+    /// True if columns have one type in all layouts, and initial values of this type. Conditions are compiled for the
+    /// newest type, and run on the bytes of old rows.
+    private var areOldRowsSound: Bool {
+        let types = Dictionary(columns.map { ($0.id, $0.column.type) }) { first, _ in first }
+        let initialValues = columns.allSatisfy { column in
+            let value = column.initialValue
+            return value.fitting(column.column.type).map { ColumnValue.areSame($0, value) } ?? false
+        }
+        return initialValues
+            && layouts.allSatisfy { layout in
+                // A column that was dropped has no type any more. No new one may take its number.
+                layout.allSatisfy { (types[$0.id] ?? $0.type) == $0.type && $0.id < nextColumn }
+            }
     }
 }
 

@@ -19,6 +19,10 @@ package final class TableDescription: Sendable {
     package let columns: [ColumnDescription]
     /// The positions of the key's columns. Empty: rows have hidden row numbers.
     package let primaryKey: [Int]
+    /// The type of the key if it is one column, so that foreign keys can refer to it.
+    package let keyType: ColumnType?
+    /// The greatest number that a row can have.
+    let greatestRowNumber: Int64
     /// All indexes, including those in construction.
     package let indexes: [Index]
     /// The layouts of rows, by number.
@@ -41,6 +45,8 @@ package final class TableDescription: Sendable {
         self.statistics = statistics
         columns = definition.columns
         primaryKey = definition.primaryKey.compactMap { definition.position(of: $0) }
+        keyType = primaryKey.count == 1 ? columns[primaryKey[0]].column.type : nil
+        greatestRowNumber = keyType?.greatestInteger ?? .max
         indexes = definition.indexes.map { index in
             Index(
                 description: index, prefix: KeySpace.index(definition.id, index.id),

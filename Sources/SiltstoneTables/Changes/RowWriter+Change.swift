@@ -68,8 +68,11 @@ extension RowWriter {
                 unsafe !isKeyless
                     || rowKey.withBytes({ new in unsafe key.withUnsafeBytes { unsafe new.elementsEqual($0) } })
             {
-                // An index in construction may still lack the entry.
-                if index.isReady { continue }
+                // An index in construction may still lack the entry. Or another row may own it: the duplicate that will
+                // end the build, which this change did not make.
+                let isKnown =
+                    try unsafe index.isReady || isKeyless && oldEntry.withBytes { try unsafe transaction.contains($0) }
+                if isKnown { continue }
             }
             try unsafe key.withUnsafeBytes { key in
                 try unsafe removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))

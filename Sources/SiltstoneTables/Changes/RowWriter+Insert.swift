@@ -62,7 +62,7 @@ extension RowWriter {
     ) throws {
         guard row.byteCount >= plan.layout.endsStart else { throw KeyDecoder.shortKey }
         if plan.keySlots.isEmpty {
-            let number = try engine.rowNumbers.reserve(1, in: plan.table, of: engine.store)
+            let number = try engine.rowNumbers.reserve(in: plan.table, of: engine.store, for: transaction)
             rowKey.reset(to: plan.table.rowPrefix)
             rowKey.append(.integer(number))
             numbers.last = number
@@ -108,7 +108,7 @@ extension RowWriter {
         }
         let slot = plan.keySlots[0]
         try numbers.flush(self)
-        let number = try engine.rowNumbers.reserve(1, in: plan.table, of: engine.store)
+        let number = try engine.rowNumbers.reserve(in: plan.table, of: engine.store, for: transaction)
         let value = try ColumnValue.integer(number).converted(to: slot.type)
         var copy = unsafe row.withUnsafeBytes { unsafe Array($0) }
         copy[slot.nullByte] &= ~slot.nullMask

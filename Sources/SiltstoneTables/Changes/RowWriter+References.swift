@@ -6,7 +6,8 @@ struct ReferenceCheck {
     let parent: TableDescription
     let child: TableDescription
     let column: Int
-    let value: ColumnValue
+    /// The key that the column refers to, as a value of the type of the parent's key.
+    let key: ColumnValue
 }
 
 /// A row change caused by a foreign key action.
@@ -36,39 +37,38 @@ extension RowWriter {
                 "The column refers to another table, but \(reason).", code: .foreignKey, table: plan.table.name,
                 column: plan.table.columns[reference.column].column.name)
         }
-        entry.reset(to: parent.rowPrefix)
         if reference.hasSameEncoding {
+            entry.reset(to: parent.rowPrefix)
             try entry.append(reference.slot, of: row)
-        } else {
-            let value = try reference.slot.value(in: row)
-            guard let key = value.fitting(type) else {
-                throw missing(ReferenceCheck(parent: parent, child: plan.table, column: reference.column, value: value))
-            }
-            entry.append(key)
+            if try unsafe entry.withBytes({ try unsafe transaction.contains($0) }) { return }
         }
-        if try unsafe entry.withBytes({ try unsafe transaction.contains($0) }) { return }
-        checks.append(
-            ReferenceCheck(
-                parent: parent, child: plan.table, column: reference.column,
-                value: try reference.slot.value(in: row)))
+        let value = try reference.slot.value(in: row)
+        guard let key = value.fitting(type) else {
+            throw missing(ReferenceCheck(parent: parent, child: plan.table, column: reference.column, key: value))
+        }
+        let check = ReferenceCheck(parent: parent, child: plan.table, column: reference.column, key: key)
+        if try reference.hasSameEncoding || !exists(check) { checks.append(check) }
+    }
+
+    /// True if the row that a column refers to exists.
+    private func exists(_ check: ReferenceCheck) throws -> Bool {
+        entry.reset(to: check.parent.rowPrefix)
+        entry.append(check.key)
+        return try unsafe entry.withBytes { try unsafe transaction.contains($0) }
     }
 
     private func missing(_ check: ReferenceCheck) -> CRUDSQLExeError {
         CRUDSQLExeError(
             "The column refers to a row of \(check.parent.name) that does not exist.", code: .foreignKey,
-            table: check.child.name, column: check.child.columns[check.column].column.name, key: check.value.readable)
+            table: check.child.name, column: check.child.columns[check.column].column.name, key: check.key.readable)
     }
 
     /// Runs the deferred foreign key checks.
     func finishChecks() throws {
         for check in checks {
-            let type = check.parent.columns[check.parent.primaryKey[0]].column.type
-            if let key = check.value.fitting(type) {
-                entry.reset(to: check.parent.rowPrefix)
-                entry.append(key)
-                if try unsafe entry.withBytes({ try unsafe transaction.contains($0) }) { continue }
-            }
-            if try !children(of: check.value, in: check.child, check.column, limit: 1).isEmpty { throw missing(check) }
+            if try exists(check) { continue }
+            let children = try children(of: check.key, of: check.parent, in: check.child, check.column, limit: 1)
+            if !children.isEmpty { throw missing(check) }
         }
         checks.removeAll()
     }
@@ -82,11 +82,11 @@ extension RowWriter {
             let action = new == nil ? reference.onDelete : reference.onUpdate
             if action == .ignore {
                 checks.append(
-                    ReferenceCheck(parent: plan.table, child: reference.table, column: reference.column, value: old))
+                    ReferenceCheck(parent: plan.table, child: reference.table, column: reference.column, key: old))
                 continue
             }
             let keys = try children(
-                of: old, in: reference.table, reference.column, limit: action == .restrict ? 1 : nil)
+                of: old, of: plan.table, in: reference.table, reference.column, limit: action == .restrict ? 1 : nil)
             if keys.isEmpty { continue }
             let column = reference.table.columns[reference.column].column
             guard action != .restrict else {
@@ -103,14 +103,14 @@ extension RowWriter {
             let isRemoval = action == .cascade && new == nil
             let value: ColumnValue =
                 switch action {
-                case .cascade: new ?? .null
+                case .cascade: try new.map { try self.reference(to: $0, of: plan.table, reference) } ?? .null
                 case .setDefault: column.defaultValue ?? .null
                 default: .null
                 }
-            if action == .setDefault, !value.isNull {
+            if action == .setDefault, let type = plan.table.keyType, let key = value.fitting(type), !key.isNull {
                 // The default may be the deleted key itself. The row then stays the same, and only this checks it.
                 checks.append(
-                    ReferenceCheck(parent: plan.table, child: reference.table, column: reference.column, value: value))
+                    ReferenceCheck(parent: plan.table, child: reference.table, column: reference.column, key: key))
             }
             for key in keys {
                 pending.append(
@@ -119,6 +119,22 @@ extension RowWriter {
                         depth: depth + 1))
             }
         }
+    }
+
+    /// The value by which a column refers to a changed key.
+    /// - Throws: `TableErrorCode.type` if the column has no value for the key, as none of its type converts to it.
+    private func reference(
+        to key: ColumnValue, of parent: TableDescription, _ reference: TableWritePlan.IncomingReference
+    ) throws -> ColumnValue {
+        let column = reference.table.columns[reference.column].column
+        if let type = parent.keyType, let value = key.fitting(column.type), let referred = value.fitting(type),
+            ColumnValue.areSame(referred, key)
+        {
+            return value
+        }
+        throw CRUDSQLExeError(
+            "The new key is no value of the column that refers to it, which has type \(column.type).", code: .type,
+            table: reference.table.name, column: column.name, key: key.readable)
     }
 
     /// Applies all pending changes. A list instead of recursion: a chain of foreign keys needs no stack.
@@ -152,10 +168,17 @@ extension RowWriter {
         }
     }
 
-    /// Returns the full keys of the rows with a value in a column.
+    /// Returns the full keys of the rows that refer to a key by a column.
     /// - Complexity: O(rows found) by an index of the column, else O(rows).
-    func children(of value: ColumnValue, in table: TableDescription, _ column: Int, limit: Int?) throws -> [[UInt8]] {
-        guard let value = value.fitting(table.columns[column].column.type), !value.isNull else { return [] }
+    private func children(
+        of key: ColumnValue, of parent: TableDescription, in table: TableDescription, _ column: Int, limit: Int?
+    ) throws -> [[UInt8]] {
+        guard let keyType = parent.keyType else { return [] }
+        let type = table.columns[column].column.type
+        guard type.canRefer(to: keyType) else {
+            return try scanChildren(of: key, keyType, in: table, column, limit: limit)
+        }
+        guard let value = key.fitting(type), !value.isNull else { return [] }
         var keys: [[UInt8]] = []
         if table.primaryKey == [column] {
             let key = KeyEncoder(table.rowPrefix)
@@ -163,7 +186,7 @@ extension RowWriter {
             return try transaction.contains(key.bytes) ? [key.bytes] : []
         }
         guard let index = table.indexes.first(where: { $0.isReady && $0.columns.first == column }) else {
-            return try scanChildren(of: value, in: table, column, limit: limit)
+            return try scanChildren(of: key, keyType, in: table, column, limit: limit)
         }
         let prefix = KeyEncoder(index.prefix)
         prefix.append(value)
@@ -182,14 +205,21 @@ extension RowWriter {
         return keys
     }
 
+    /// As ``children(of:of:in:_:limit:)``, without an index.
+    ///
+    /// Converts the column as ``check(_:of:_:)`` does. Stores may have references between types that
+    /// ``SchemaEditor`` now refuses, of a text and a UUID, for example. Several values may then stand for one key, and
+    /// the key may not convert to any of them.
     private func scanChildren(
-        of value: ColumnValue, in table: TableDescription, _ column: Int, limit: Int?
+        of key: ColumnValue, _ keyType: ColumnType, in table: TableDescription, _ column: Int, limit: Int?
     ) throws -> [[UInt8]] {
         let plan = catalogue.writePlan(table)
         var keys: [[UInt8]] = []
-        try transaction.forEach(prefix: table.rowPrefix) { key, row in
-            let found = try self.value(try plan.columns(of: row)[column], of: row)
-            if ColumnValue.areSame(found, value) { unsafe keys.append(key.withUnsafeBytes { unsafe Array($0) }) }
+        try transaction.forEach(prefix: table.rowPrefix) { rowKey, row in
+            let found = try self.value(try plan.columns(of: row)[column], of: row).fitting(keyType)
+            if let found, ColumnValue.areSame(found, key) {
+                unsafe keys.append(rowKey.withUnsafeBytes { unsafe Array($0) })
+            }
             return limit.map { keys.count < $0 } ?? true
         }
         return keys

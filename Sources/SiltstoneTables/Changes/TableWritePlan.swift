@@ -49,7 +49,7 @@ final class TableWritePlan: Sendable {
         outgoing = table.columns.indices.compactMap { column in
             guard let reference = table.columns[column].column.foreignKey else { return nil }
             let parent = catalogue.tables[reference.table]
-            let type = parent.flatMap { $0.primaryKey.count == 1 ? $0.columns[$0.primaryKey[0]].column.type : nil }
+            let type = parent?.keyType
             return OutgoingReference(
                 column: column, slot: layout.slots[column], table: reference.table, parent: parent, keyType: type,
                 hasSameEncoding: type.map { layout.slots[column].type.hasSameKeyEncoding(as: $0) } ?? false)
@@ -118,4 +118,8 @@ extension ColumnType {
     func hasSameKeyEncoding(as other: ColumnType) -> Bool {
         self == other || (isInteger && other.isInteger) || (isFloatingPoint && other.isFloatingPoint)
     }
+
+    /// True if a foreign key column of this type can refer to a key of another: each value names one key, and each key
+    /// is named by one value.
+    func canRefer(to key: ColumnType) -> Bool { self == key || (isInteger && key.isInteger) }
 }

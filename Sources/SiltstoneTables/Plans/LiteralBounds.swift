@@ -76,6 +76,12 @@ extension ColumnValue {
 }
 
 extension ColumnType {
+    /// The greatest value of an integer type, or `Int64.max` where that is less. Nil for other types.
+    var greatestInteger: Int64? {
+        if !isInteger { return nil }
+        return if case .integer(let greatest) = integerLimits.1 { greatest } else { .max }
+    }
+
     /// The least and the greatest value of an integer type.
     fileprivate var integerLimits: (ColumnValue, ColumnValue) {
         switch self {

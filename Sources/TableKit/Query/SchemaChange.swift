@@ -6,7 +6,8 @@ public enum SchemaChange: Sendable {
     /// for a delete of all rows: they cascade, change the referring rows, or throw ``TableErrorCode/foreignKey``.
     case dropTable(String)
     case renameTable(String, to: String)
-    /// Adds a column at the end. If the table has rows, a column that is not optional needs a default.
+    /// Adds a column at the end. If the table has rows, a column that is not optional needs a default, and the default of
+    /// a foreign key must refer to a row.
     case addColumn(table: String, Column)
     /// Drops a column and the indexes that contain it. Throws for a column of the primary key.
     case dropColumn(table: String, String)

@@ -174,10 +174,17 @@ extension MySQLDialect: SchemaDialect {
     ) throws {
         // Without the check the server would give old rows a zero.
         try checkAddition(of: column, to: table, connection)
+        try checkDefault(of: column, to: table, tables, connection, constant: literal)
         let name = table.structure.name
         var parts = ["ADD COLUMN \(try MySQLColumns(dialect: self).definition(column, share: nil))"]
         if let constraint = try constraint(column, tables) { parts.append("ADD \(constraint)") }
-        try runUnchecked("ALTER TABLE \(try quote(name)) \(parts.joined(separator: ", "))", connection)
+        let text = "ALTER TABLE \(try quote(name)) \(parts.joined(separator: ", "))"
+        // Old rows refer to something only by a default. The check costs a copy of the table.
+        if parts.count > 1, let value = column.defaultValue, !value.isNull {
+            try run(text, connection)
+        } else {
+            try runUnchecked(text, connection)
+        }
     }
 
     private func drop(_ column: String, of table: SQLTable, _ connection: any SQLConnection) throws {

@@ -15,6 +15,9 @@ extension PostgresDialect: SchemaDialect {
     package func alter(
         _ change: SchemaChange, _ tables: [String: SQLTable], _ connection: any SQLConnection
     ) throws {
+        if case .addColumn(let name, let column) = change {
+            try checkDefault(of: column, to: try tables.existing(name), tables, connection, constant: constant)
+        }
         for text in try statements(for: change, tables) {
             _ = try connection.execute(SQLStatement(text, isRepeated: false))
         }
@@ -134,9 +137,12 @@ extension PostgresDialect: SchemaDialect {
         return "COMMENT ON COLUMN \(try quote(table)).\(try quote(column.name)) IS '\(comment)'"
     }
 
-    /// The constraint of a foreign key; none if its table does not exist yet. NOT VALID: existing rows may refer to
-    /// keys that a new table does not have yet.
-    private func constraint(_ column: Column, of table: String, _ tables: [String: SQLTable]) throws -> [String] {
+    /// The constraint of a foreign key; none if its table does not exist yet.
+    /// - Parameter isChecked: whether the server checks existing rows, which may refer to keys that a new table does
+    ///   not have yet.
+    private func constraint(
+        _ column: Column, of table: String, _ tables: [String: SQLTable], isChecked: Bool = false
+    ) throws -> [String] {
         guard let key = column.foreignKey, let parent = tables[key.table]?.structure, parent.primaryKey.count == 1
         else {
             return []
@@ -145,7 +151,7 @@ extension PostgresDialect: SchemaDialect {
         return [
             "ALTER TABLE \(try quote(table)) ADD FOREIGN KEY (\(try quote(column.name)))"
                 + " REFERENCES \(try quote(key.table)) (\(parentKey)) ON DELETE \(key.onDelete.sql)"
-                + " ON UPDATE \(key.onUpdate.sql) NOT VALID"
+                + " ON UPDATE \(key.onUpdate.sql)\(isChecked ? "" : " NOT VALID")"
         ]
     }
 
@@ -164,8 +170,10 @@ extension PostgresDialect: SchemaDialect {
     private func add(_ column: Column, to table: SQLTable, _ tables: [String: SQLTable]) throws -> [String] {
         let name = table.structure.name
         if table.structure.number(of: column.name) != nil { throw CatalogueErrors.exists(name, column: column.name) }
+        // Old rows refer to something only by a default.
+        let isChecked = !(column.defaultValue?.isNull ?? true)
         return ["ALTER TABLE \(try quote(name)) ADD COLUMN \(try definition(column, isKey: false))"]
-            + [try note(column, of: name)] + (try constraint(column, of: name, tables))
+            + [try note(column, of: name)] + (try constraint(column, of: name, tables, isChecked: isChecked))
     }
 
     private func drop(_ column: String, of table: SQLTable) throws -> [String] {

@@ -26,7 +26,11 @@ extension SQLiteDialect: SchemaDialect {
             _ = try tables.existing(name)
             if tables[other] != nil { throw CatalogueErrors.exists(other) }
             try run(["ALTER TABLE \(try quote(name)) RENAME TO \(try quote(other))"])
-        case .addColumn(let name, let column): try add(column, to: try tables.existing(name), connection, run)
+        case .addColumn(let name, let column):
+            let table = try tables.existing(name)
+            try checkAddition(of: column, to: table, connection)
+            try checkDefault(of: column, to: table, tables, connection, constant: literal)
+            try add(column, to: table, connection, run)
         case .dropColumn(let name, let column):
             try drop(column, of: try tables.existing(name), connection, run)
         case .renameColumn(let name, let column, let other):
@@ -76,7 +80,6 @@ extension SQLiteDialect: SchemaDialect {
     private func add(
         _ column: Column, to table: SQLTable, _ connection: any SQLConnection, _ run: ([String]) throws -> Void
     ) throws {
-        try checkAddition(of: column, to: table, connection)
         let name = table.structure.name
         if column.needsValue {
             // SQLite adds such a column only with a default, even to an empty table; the default is removed again.

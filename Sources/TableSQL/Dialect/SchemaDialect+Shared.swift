@@ -31,6 +31,29 @@ extension SchemaDialect {
         }
     }
 
+    /// Throws if the table has rows, and their reference by a new column, the default, leads to no row.
+    /// - Parameter constant: a literal for the default.
+    func checkDefault(
+        of column: Column, to table: SQLTable, _ tables: [String: SQLTable], _ connection: any SQLConnection,
+        constant: (ColumnValue, ColumnType) throws -> String
+    ) throws {
+        guard let key = column.foreignKey, let value = column.defaultValue, !value.isNull else { return }
+        let name = table.structure.name
+        var condition = "EXISTS (SELECT 1 FROM \(try quote(name)))"
+        if let parent = tables[key.table]?.structure, parent.primaryKey.count == 1 {
+            let parentKey = try quote(parent.columns[parent.primaryKey[0]].name)
+            let wanted = try constant(try value.converted(to: column.type), column.type)
+            condition += " AND NOT EXISTS (SELECT 1 FROM \(try quote(key.table)) WHERE \(parentKey) = \(wanted))"
+        }
+        let query = SQLStatement(
+            "SELECT CASE WHEN \(condition) THEN 1 ELSE 0 END", results: [.int64], isRepeated: false)
+        if try connection.execute(query).rows.first?.first == .integer(1) {
+            throw CRUDSQLExeError(
+                "The table has rows, and the default of the new column refers to a row of \(key.table) that does not"
+                    + " exist.", code: .foreignKey, table: name, column: column.name, key: "\(value)")
+        }
+    }
+
     /// Runs an insert and adds its result to the outcome.
     /// - Parameter last: the key of the last row, if all rows are stored with the keys that they give.
     func run(

@@ -43,6 +43,29 @@ struct CatalogueCodingTests {
         }
     }
 
+    @Test("a description is refused if old rows have a column in another type, or an initial value of another kind")
+    func contradictions() throws {
+        let column = ColumnDescription(
+            id: 1, column: Column("a", .string, isOptional: true), initialValue: .text("x"))
+        var sound = TableDefinition(
+            id: 7, name: "t", columns: [column], primaryKey: [],
+            layouts: [[.init(id: 2, type: .int64)], [.init(id: 1, type: .string)]], nextColumn: 3)
+        #expect(try TableDefinition(id: 7, sound.encoded()) == sound)
+        sound.columns[0].initialValue = .null
+        #expect(try TableDefinition(id: 7, sound.encoded()) == sound)
+        let changes: [(inout TableDefinition) -> Void] = [
+            { $0.layouts[0][0] = .init(id: 1, type: .int64) }, { $0.layouts[0].append(.init(id: 1, type: .uuid)) },
+            { $0.columns[0].initialValue = .integer(1) }, { $0.columns[0].initialValue = .json("1") },
+            // The next column would have the number of one that old rows have.
+            { $0.nextColumn = 2 },
+        ]
+        for (number, change) in changes.enumerated() {
+            var definition = sound
+            change(&definition)
+            #expect(throws: CRUDDecoderError.self, "\(number)") { try TableDefinition(id: 7, definition.encoded()) }
+        }
+    }
+
     @Test("a description that is cut off or changed throws or reads as another; it never traps")
     func damage() throws {
         var values = RandomValues(seed: 2)

@@ -44,6 +44,42 @@ struct SchemaTests {
         #expect(try engine.verify(progress: nil) == [])
     }
 
+    @Test("a new column whose default refers to nothing is refused if the table has rows, and one that refers is not")
+    func defaultReferences() throws {
+        let (_, engine) = try makeEngine()
+        let parents = TableStructure(name: "p", columns: [Column("id", .int32)], primaryKey: [0])
+        func reference(_ name: String, to table: String, _ value: Int64) -> SchemaChange {
+            .addColumn(
+                table: "t",
+                Column(
+                    name, .int64, isOptional: true, defaultValue: .integer(value),
+                    foreignKey: ForeignKeyReference(table: table, onDelete: .cascade)))
+        }
+        try engine.change { session in
+            try session.alter(.createTable(parents))
+            try session.alter(.createTable(Self.first))
+            // Without rows nothing refers.
+            try session.alter(reference("none", to: "p", 99))
+            let row: [ColumnValue] = [.integer(1), .text("x"), .null]
+            let now = try #require(try session.table(named: "t")).structure
+            try session.insert(now, [row])
+        }
+        try engine.change { session in
+            for (table, value) in [("p", 99), ("p", 1 << 40), ("t", 2), ("missing", 1)] as [(String, Int64)] {
+                #expect(code { try session.alter(reference("new", to: table, value)) } == .foreignKey, "\(table)")
+            }
+            #expect(try session.table(named: "t")?.structure.columns.map(\.name) == ["id", "a", "none"])
+            try session.insert(parents, [[.integer(7)]])
+            try session.alter(reference("new", to: "p", 7))
+            try session.alter(reference("own", to: "t", 1))
+        }
+        #expect(try engine.verify(progress: nil) == [])
+        try engine.change { session in
+            _ = try session.delete(DeleteStatement(parents))
+            #expect(try session.all(Self.first).isEmpty)
+        }
+    }
+
     @Test("a savepoint and a rollback take changes of the schema back, with the rows in their tables")
     func rollback() throws {
         let (store, engine) = try makeEngine()
@@ -172,6 +208,38 @@ struct SchemaTests {
         let match = TableKit.Predicate.compare(ColumnReference(column: 0), .equal, .integer(2_999))
         try engine.change { _ = try $0.delete(DeleteStatement(Self.first, predicate: match)) }
         try build.run()
+        #expect(try engine.verify(progress: nil) == [])
+    }
+
+    @Test("a duplicate may change in other columns while its unique index is built, which then ends the build")
+    func duplicateChanged() throws {
+        let (_, engine) = try makeEngine()
+        let rows = (0..<3_000).map { id -> [ColumnValue] in
+            [.integer(Int64(id)), .integer(0), .text("v\(id == 2_999 ? 7 : id)")]
+        }
+        try engine.change { session in
+            try session.alter(.createTable(Self.second))
+            try session.insert(Self.second, rows)
+        }
+        let siltstone = try #require(engine as? SiltstoneEngine)
+        let build = IndexBuild(engine: siltstone, table: 1, index: try begin(siltstone, isUnique: true))
+        guard case .goesOn = try build.step() else {
+            Issue.record("one step")
+            return
+        }
+        func update(_ column: Int, of id: Int64) throws -> Int {
+            let new = try Self.second.rows([[.integer(5_000), .integer(1), .text("v7")]])
+            let match = TableKit.Predicate.compare(ColumnReference(column: 0), .equal, .integer(id))
+            let statement = UpdateStatement(Self.second, columns: [column], row: new, predicate: match)
+            return try engine.change { try $0.update(statement).count }
+        }
+        #expect(try update(1, of: 2_999) == 1)
+        #expect(try update(2, of: 2_999) == 1)
+        #expect(try update(1, of: 7) == 1)
+        // A row that moves might escape the build, and one that becomes a duplicate is refused as ever.
+        #expect(code { _ = try update(0, of: 2_999) } == .unique)
+        #expect(code { _ = try update(2, of: 2_998) } == .unique)
+        #expect(code { try build.run() } == .unique)
         #expect(try engine.verify(progress: nil) == [])
     }
 

@@ -71,6 +71,10 @@ private struct Node: Codable {
     }
 }
 
+private struct Grown: Codable {
+    var id: Int
+}
+
 /// Edge cases of foreign keys.
 extension TableConformance {
     static var keyEdges: [(promise: String, check: Check)] {
@@ -86,6 +90,7 @@ extension TableConformance {
             ("a table that refers to itself is deleted from the top", selfReference),
             ("an insert may refer to a row of the same insert", referenceWithinInsert),
             ("a refused delete changes nothing, also not in other tables", refusedDelete),
+            ("a new column whose default refers to nothing throws if there are rows, and is not added", newReference),
         ]
     }
 
@@ -195,6 +200,20 @@ extension TableConformance {
         let table = try db.create(Node.self)
         try table.insert([Node(id: 2, up: 1), Node(id: 1, up: nil), Node(id: 3, up: 3)])
         try requireEqual(try table.count(), 3, "Counting")
+    }
+
+    private static func newReference(_ db: Database<C>) throws {
+        let parents = try parents(db, 1), table = try db.create(Grown.self)
+        try table.insert(Grown(id: 1))
+        let statement = "ALTER TABLE Grown ADD COLUMN parent INT DEFAULT 9 REFERENCES Parent(id)"
+        try requireError(.foreignKey, "The new column") { try db.sql(statement) }
+        let columns = try db.tables().first { $0.structure.name == "Grown" }?.structure.columns.map(\.name)
+        try requireEqual(columns ?? [], ["id"], "The columns")
+        try parents.insert(Parent(id: 9))
+        try db.sql(statement)
+        try requireError(.foreignKey, "The delete") { try parents.where(\Parent.id == 9).delete() }
+        try requireEqual(try table.count(), 1, "Counting")
+        try requireEqual(try db.verify(), [], "Verifying")
     }
 
     private static func refusedDelete(_ db: Database<C>) throws {
