@@ -137,28 +137,32 @@ struct ReferenceTypeTests {
         let parents = Self.parents(.uuid)
         let children = Self.children(Self.reference(.string, action, default: .text(b.uuidString)))
         let engine = try olderEngine(parents, children)
-        try engine.change { session in
+        let rows: [[ColumnValue]] = [
+            [.integer(1), .text(a.uuidString)], [.integer(2), .text(a.uuidString.lowercased())],
+            [.integer(3), .text(b.uuidString)],
+        ]
+        func change(_ body: (any TableSession) throws -> Void) throws { try engine.change(body) }
+        try change { session in
             try session.insert(parents, [[.uuid(a)], [.uuid(b)]])
-            let rows: [[ColumnValue]] = [
-                [.integer(1), .text(a.uuidString)], [.integer(2), .text(a.uuidString.lowercased())],
-                [.integer(3), .text(b.uuidString)],
-            ]
             try session.insert(children, rows)
-            for stray in ["none", UUID().uuidString] {
-                #expect(code { try session.insert(children, [[.integer(4), .text(stray)]]) } == .foreignKey)
-            }
-            let failure = code { _ = try session.delete(DeleteStatement(parents, predicate: Self.equals(.uuid(a)))) }
-            let left = try session.all(children)
-            switch action {
-            case .ignore, .restrict: #expect(failure == .foreignKey && left == rows)
-            case .setNull: #expect(failure == nil && left.map { $0[1] } == [.null, .null, .text(b.uuidString)])
-            case .setDefault: #expect(failure == nil && left.allSatisfy { $0[1] == .text(b.uuidString) })
-            case .cascade: #expect(failure == nil && left == [rows[2]])
-            }
-            // Rows already have the default that goes, so none of them changes.
-            if action == .setDefault {
-                #expect(code { _ = try session.delete(DeleteStatement(parents)) } == .foreignKey)
-            }
+        }
+        for stray in ["none", UUID().uuidString] {
+            #expect(code { try change { try $0.insert(children, [[.integer(4), .text(stray)]]) } } == .foreignKey)
+        }
+        let failure = code {
+            try change { _ = try $0.delete(DeleteStatement(parents, predicate: Self.equals(.uuid(a)))) }
+        }
+        var left: [[ColumnValue]] = []
+        try change { left = try $0.all(children) }
+        switch action {
+        case .ignore, .restrict: #expect(failure == .foreignKey && left == rows)
+        case .setNull: #expect(failure == nil && left.map { $0[1] } == [.null, .null, .text(b.uuidString)])
+        case .setDefault: #expect(failure == nil && left.allSatisfy { $0[1] == .text(b.uuidString) })
+        case .cascade: #expect(failure == nil && left == [rows[2]])
+        }
+        // Rows already have the default that goes, so none of them changes.
+        if action == .setDefault {
+            #expect(code { try change { _ = try $0.delete(DeleteStatement(parents)) } } == .foreignKey)
         }
         #expect(try engine.verify(progress: nil) == [])
     }
