@@ -209,6 +209,11 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         cursorNames = []
     }
 
+    /// Forgets the state of a transaction if none is open. Called at the end of each round trip.
+    func noteEndOfTransaction() {
+        if onlyReads || !openCursors.isEmpty || !cursorNames.isEmpty, link.isIdle { endTransaction() }
+    }
+
     func returnToSavepoint() {
         returns += 1
         openCursors = []
