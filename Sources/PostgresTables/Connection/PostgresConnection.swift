@@ -107,10 +107,11 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     }
 
     /// Reads the answer of a round trip that was sent without waiting.
-    private func readUnanswered() throws {
+    /// - Parameter limit: the longest silence of the server; nil for that of the options.
+    private func readUnanswered(_ limit: Duration? = nil) throws {
         guard var trip = unanswered else { return }
         unanswered = nil
-        var deadline = waits.begin(options.answerLimit, isCancellable: false)
+        var deadline = waits.begin(limit ?? options.answerLimit, isCancellable: false)
         do { _ = try trip.receive(&deadline) } catch {
             link.giveUp()
             throw waits.ended(link.message)
@@ -138,7 +139,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     /// Sends statements as one pipeline and reads their results.
     /// - Parameter limit: the longest silence of the server; nil for that of the options.
     func run(_ statements: [SQLStatement], limit: Duration? = nil) throws -> [SQLResultSet] {
-        try readUnanswered()
+        try readUnanswered(limit)
         return try run(try trip(statements), limit: limit)
     }
 
