@@ -123,9 +123,11 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         // The end of the last transaction frees its cursor names.
         try readUnanswered()
         let number = (1...).first { !cursorNames.contains($0) } ?? 0
-        cursorNames.insert(number)
         return try PostgresCursor(self, statement, number: number, batchRows: batchRows)
     }
+
+    /// Takes the number of a cursor that has been declared.
+    func noteCursor(_ number: Int) { cursorNames.insert(number) }
 
     package func cancel() { waits.cancel() }
 
