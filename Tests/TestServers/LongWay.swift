@@ -58,6 +58,10 @@ public final class LongWay: Sendable {
     /// - Parameter source: the port from which the server sees the connection come.
     public func lose(_ source: Int) { pairs.all.withLock { $0[source] }?.lose() }
 
+    /// Cuts a connection: both sides see it end.
+    /// - Parameter source: the port from which the server sees the connection come.
+    public func cut(_ source: Int) { pairs.all.withLock { $0[source] }?.cut() }
+
     deinit { close(listener) }
 }
 
@@ -79,6 +83,8 @@ private final class SocketPair: Sendable {
     }
 
     func lose() { isLost.store(true, ordering: .relaxed) }
+
+    func cut() { for socket in [first, second] { shutdown(socket, Int32(SHUT_RDWR)) } }
 
     /// Passes bytes until either socket ends.
     /// - Parameter rate: the most bytes a second.

@@ -107,10 +107,11 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     }
 
     /// Reads the answer of a round trip that was sent without waiting.
-    private func readUnanswered() throws {
+    /// - Parameter limit: the longest silence of the server; nil for that of the options.
+    private func readUnanswered(_ limit: Duration? = nil) throws {
         guard var trip = unanswered else { return }
         unanswered = nil
-        var deadline = waits.begin(options.answerLimit, isCancellable: false)
+        var deadline = waits.begin(limit ?? options.answerLimit, isCancellable: false)
         do { _ = try trip.receive(&deadline) } catch {
             link.giveUp()
             throw waits.ended(link.message)
@@ -122,9 +123,11 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         // The end of the last transaction frees its cursor names.
         try readUnanswered()
         let number = (1...).first { !cursorNames.contains($0) } ?? 0
-        cursorNames.insert(number)
         return try PostgresCursor(self, statement, number: number, batchRows: batchRows)
     }
+
+    /// Takes the number of a cursor that has been declared.
+    func noteCursor(_ number: Int) { cursorNames.insert(number) }
 
     package func cancel() { waits.cancel() }
 
@@ -138,7 +141,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     /// Sends statements as one pipeline and reads their results.
     /// - Parameter limit: the longest silence of the server; nil for that of the options.
     func run(_ statements: [SQLStatement], limit: Duration? = nil) throws -> [SQLResultSet] {
-        try readUnanswered()
+        try readUnanswered(limit)
         return try run(try trip(statements), limit: limit)
     }
 
@@ -207,6 +210,11 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         onlyReads = false
         openCursors = []
         cursorNames = []
+    }
+
+    /// Forgets the state of a transaction if none is open. Called at the end of each round trip.
+    func noteEndOfTransaction() {
+        if onlyReads || !openCursors.isEmpty || !cursorNames.isEmpty, link.isIdle { endTransaction() }
     }
 
     func returnToSavepoint() {

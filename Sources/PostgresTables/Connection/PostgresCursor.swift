@@ -20,13 +20,15 @@ final class PostgresCursor: SQLRows {
         self.connection = connection
         self.batchRows = max(batchRows, 1)
         name = "c\(number)"
-        transaction = connection.transactions
-        returns = connection.returns
         fetch = SQLStatement("FETCH \(self.batchRows) FROM \(name)", results: statement.results, isRepeated: false)
         let declare = SQLStatement(
             "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.text)", statement.parameters,
             isRepeated: statement.isRepeated)
         let rows = try connection.executeAll([declare, fetch])[1].rows
+        // Behind the round trip: where the server has lost the prepared DECLARE, it has run once more, in a new transaction.
+        connection.noteCursor(number)
+        transaction = connection.transactions
+        returns = connection.returns
         first = rows
         isAtEnd = false
         if rows.count < self.batchRows { finish() }

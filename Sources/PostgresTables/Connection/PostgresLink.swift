@@ -53,6 +53,8 @@ final class PostgresLink {
         let status = PQtransactionStatus(raw)
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
+    /// Whether the server has answered everything, and no transaction is open.
+    var isIdle: Bool { PQtransactionStatus(raw) == PQTRANS_IDLE }
     var isInFailedTransaction: Bool { PQtransactionStatus(raw) == PQTRANS_INERROR }
     var message: String { Self.message(raw) }
 

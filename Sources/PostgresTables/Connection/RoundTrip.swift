@@ -159,6 +159,8 @@ struct RoundTrip {
             }
         }
         if let error = try receiveSync(&deadline), failure == nil { failure = error }
+        // A COMMIT that fails ends its transaction too, and has no tag.
+        connection.noteEndOfTransaction()
         if connection.link.takeDoubtAboutReplication() {
             throw SQLConnectionError(
                 .unknownOutcome, code: .engine, "The server has committed, but its standbys may not have it yet")

@@ -27,7 +27,8 @@ import TableSQL
 ///   commit is visible then.
 ///
 /// A listener that begins looks before its observers read. If the lock is held by then, all silent commits are visible.
-/// A commit during a handover is heard at the next heartbeat, all others at once.
+/// A commit during a handover is heard at the next heartbeat, or once the new holder's notice is through. All others are
+/// heard at once.
 ///
 /// No session waits for the lock longer than ``CommitListener/queueTime``. A statement that waits holds back VACUUM,
 /// and the server does not notice that its client has gone.

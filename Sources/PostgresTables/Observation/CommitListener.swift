@@ -18,12 +18,15 @@ final class CommitListener: @unchecked Sendable {
     /// The longest wait for the lock. Longer than usual commits, which share the lock.
     static let queueTime: Duration = .seconds(1)
 
-    /// Who held the lock at the last look. Unless it is nobody, all later commits are heard until the next look.
+    /// Who held the lock at the last look. Unless it is nobody, all later commits are heard; those of a handover after
+    /// the next look.
     private(set) var holder = CommitChannel.Holder.none
     private let ears: PostgresConnection
     private let flag: PostgresConnection
     private let sender: String
     private let limit: Duration
+    /// Whether the session could not write when it began, as the role or the server may have it.
+    private var onlyReads = false
     /// Whether the other listeners have still to hear that this one got the lock.
     private var owesNotice = false
 
@@ -40,22 +43,44 @@ final class CommitListener: @unchecked Sendable {
         }
         do { try begin() } catch {
             close()
-            throw error
+            throw Self.lossOfReader(error)
         }
+    }
+
+    /// A connection lost at LISTEN or at the notice leaves the outcome unknown. A listener changes nothing, so its caller
+    /// may try again.
+    private static func lossOfReader(_ error: any Error) -> any Error {
+        guard var error = error as? SQLConnectionError, error.kind == .unknownOutcome else { return error }
+        error.kind = .connectionLost
+        error.code = .unavailable
+        return error
     }
 
     deinit { close() }
 
     private func begin() throws {
         guard ears.place == flag.place else { throw lost("The server that takes writes has changed") }
-        _ = try ears.execute(SQLStatement("LISTEN \(CommitChannel.name)", isRepeated: false))
-        _ = try flag.executeAll([
-            SQLStatement("SET lock_timeout = \(Self.queueTime.milliseconds)", isRepeated: false),
+        let listening = try ears.executeAll([
+            Self.server, Self.readOnly, SQLStatement("LISTEN \(CommitChannel.name)", isRepeated: false),
+        ])
+        onlyReads = listening[1].rows != Self.off
+        let locking = try flag.executeAll([
+            Self.server, SQLStatement("SET lock_timeout = \(Self.queueTime.milliseconds)", isRepeated: false),
             // The notice of this session must not wait for standbys. It changes nothing that they have.
             SQLStatement("SET synchronous_commit = off", isRepeated: false),
         ])
+        // One place may lead to several servers. The lock of one says nothing about the commits of another.
+        guard listening[0].rows == locking[0].rows else { throw lost("\(ears.place) leads to several servers") }
         try look()
     }
+
+    /// Identifies the server: the time of its start, to the microsecond. Its address may be one of several.
+    private static let server = SQLStatement(
+        "SELECT extract(epoch FROM pg_postmaster_start_time())::text", results: [.string], isRepeated: false)
+    private static let readOnly = SQLStatement(
+        "SHOW transaction_read_only", results: [.string], isRepeated: false)
+    /// The answer to ``readOnly`` of a session that may write.
+    private static let off: [[ColumnValue]] = [[.text("off")]]
 
     /// Finds out who holds the lock, and takes it if it is free. Asks the session of a lock that it has: a network may
     /// lose that session, and the lock with it, without a word to its connection here.
@@ -111,12 +136,12 @@ final class CommitListener: @unchecked Sendable {
 
     private func messages() -> [CommitChannel.Message] { ears.notifications().map(CommitChannel.message) }
 
-    /// Checks that the server still answers and accepts writes, and looks who holds the lock.
+    /// Checks that the server still answers, and accepts writes if it did so when the session began. Looks who holds the
+    /// lock.
     /// - Throws: ``SQLConnectionError`` if it does not, or if a session has ended.
     func check() throws {
-        let question = SQLStatement("SHOW transaction_read_only", results: [.string], isRepeated: false)
-        let answer = try ears.run([question], limit: limit)[0].rows
-        guard answer == [[.text("off")]] else { throw lost("The server takes no writes any more") }
+        let answer = try ears.run([Self.readOnly], limit: limit)[0].rows
+        guard onlyReads || answer == Self.off else { throw lost("The server takes no writes any more") }
         try look()
     }
 

@@ -6,8 +6,8 @@ extension PostgresDatabaseConfiguration {
     /// Installs a trigger that announces each statement that changes a table, so that observers also detect changes by
     /// programs without Siltstone. Does nothing if the table has it. Several programs and roles may call it at once.
     ///
-    /// Needs the rights to create triggers on the table and functions in its schema. Waits at most 5 s for transactions
-    /// that use the table.
+    /// Needs the rights to create triggers on the table and functions in its schema. Waits at most 5 s for other
+    /// programs that install triggers, and 5 s for transactions that use the table.
     /// - Parameter table: the name of a table.
     /// - Throws: `CRUDSQLExeError`, with ``TableKit/TableErrorCode/noTable`` if the table does not exist.
     public func announceForeignChanges(of table: String) async throws {

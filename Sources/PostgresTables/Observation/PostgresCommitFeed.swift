@@ -18,6 +18,8 @@ final class PostgresCommitFeed: CommitFeed {
         /// Whether a listener holds the lock, so that every commit is announced.
         var isLockHeld = false
         var isEnded = false
+        /// When the last listener began.
+        var lastBeginning: ContinuousClock.Instant?
         /// The number of listeners that could not begin, and the error of the last one.
         var failures: (count: Int, last: (any Error)?) = (0, nil)
 
@@ -26,7 +28,7 @@ final class PostgresCommitFeed: CommitFeed {
 
     private let connector: PostgresConnector
     /// Identifies the announcements of this engine, which the watch knows already.
-    private let sender = UUID().uuidString
+    private let ownSender = Mutex(UUID().uuidString)
     /// Held while a listener is created, and while the thread decides to stop.
     private let beginning = NSLock()
     private let state = Mutex(State())
@@ -36,6 +38,10 @@ final class PostgresCommitFeed: CommitFeed {
     func announcement(of tables: Set<String>) -> [SQLStatement] {
         [CommitChannel.announcement(of: tables, by: sender)]
     }
+
+    func disownCommits() { ownSender.withLock { $0 = UUID().uuidString } }
+
+    private var sender: String { ownSender.withLock { $0 } }
 
     var pollingInterval: Duration { connector.options.pollingInterval }
 
@@ -49,9 +55,12 @@ final class PostgresCommitFeed: CommitFeed {
             if now.isListening || now.isEnded { return }
             // Callers that waited for an attempt share its error. Otherwise each would wait for a silent server.
             if now.failures.count != known, let error = now.failures.last { throw error }
+            // A watchdog or a proxy may end each listener as soon as it has begun.
+            if let last = now.lastBeginning, .now - last < Self.heartbeat { Thread.sleep(forTimeInterval: 0.5) }
             let listener = try makeListener()
             state.withLock {
                 $0.isListening = true
+                $0.lastBeginning = .now
                 $0.isLockHeld = listener.holder != .none
             }
             // Commits since the last listener may have been missed.

@@ -16,14 +16,3 @@ enum ColumnChoice {
         }
     }
 }
-
-extension ChangeResult {
-    /// The rows of the result as objects.
-    func objects<T: Decodable>(_ type: T.Type, _ structure: TableStructure) throws -> [T] {
-        guard let shape else { return [] }
-        let decoder = RowDecoder<T>(structure)
-        return try (0..<rows.count).map { row in
-            try rows.withRow(row) { bytes in try decoder.decode(bytes, shape: shape) }
-        }
-    }
-}

@@ -36,13 +36,17 @@ extension Deleteable where Form == OverAllForm {
     /// Deletes all matching rows and returns the deleted rows.
     public func returningDelete() throws -> [OverAllForm] {
         let statement = try statement(isReturning: true)
-        return try access.change { try $0.delete(statement) }.objects(OverAllForm.self, statement.table)
+        let access = access
+        let result = try access.change { try $0.delete(statement) }
+        return try access.objects(OverAllForm.self, of: result, statement.table)
     }
 
     /// Deletes all matching rows and returns the deleted rows.
     public func returningDelete() async throws -> [OverAllForm] {
         let statement = try statement(isReturning: true)
-        return try await access.change { try $0.delete(statement) }.objects(OverAllForm.self, statement.table)
+        let access = access
+        let result = try await access.change { try $0.delete(statement) }
+        return try access.objects(OverAllForm.self, of: result, statement.table)
     }
 
     private func statement(isReturning: Bool) throws -> DeleteStatement {

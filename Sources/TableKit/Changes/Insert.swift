@@ -55,12 +55,12 @@ extension Table {
 
     func insertReturning(_ items: [A], _ choice: ColumnChoice) throws -> [A] {
         let statement = try statement(items, choice, isReturning: true)
-        return try run(statement).objects(A.self, statement.table)
+        return try access.objects(A.self, of: try run(statement), statement.table)
     }
 
     func insertReturning(_ items: [A], _ choice: ColumnChoice) async throws -> [A] {
         let statement = try statement(items, choice, isReturning: true)
-        return try await run(statement).objects(A.self, statement.table)
+        return try access.objects(A.self, of: try await run(statement), statement.table)
     }
 
     func insertReturning(_ item: A, _ choice: ColumnChoice) throws -> A {

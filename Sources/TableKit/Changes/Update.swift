@@ -45,12 +45,16 @@ extension Updatable where Form == OverAllForm {
 
     func updateReturning(_ item: OverAllForm, _ choice: ColumnChoice) throws -> [OverAllForm] {
         let statement = try statement(item, choice, isReturning: true)
-        return try access.change { try $0.update(statement) }.objects(OverAllForm.self, statement.table)
+        let access = access
+        let result = try access.change { try $0.update(statement) }
+        return try access.objects(OverAllForm.self, of: result, statement.table)
     }
 
     func updateReturning(_ item: OverAllForm, _ choice: ColumnChoice) async throws -> [OverAllForm] {
         let statement = try statement(item, choice, isReturning: true)
-        return try await access.change { try $0.update(statement) }.objects(OverAllForm.self, statement.table)
+        let access = access
+        let result = try await access.change { try $0.update(statement) }
+        return try access.objects(OverAllForm.self, of: result, statement.table)
     }
 }
 

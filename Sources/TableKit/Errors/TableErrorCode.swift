@@ -29,8 +29,8 @@ public enum TableErrorCode: String, Sendable, Hashable {
     /// The database is closed, or cannot be opened.
     case unavailable
     /// The connection was lost or a timeout expired during a commit: its outcome is unknown. Check for the effects of
-    /// the transaction before repeating it. Also a change that a server has stored, but whose returned rows cannot be
-    /// read: the message says so.
+    /// the transaction before repeating it. Also a change outside of a transaction that is stored, but whose returned
+    /// rows cannot be read: the message says so.
     case unknownOutcome
     /// Invalid bytes: a row, a key or the catalogue is damaged.
     case corrupt

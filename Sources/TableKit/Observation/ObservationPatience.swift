@@ -1,4 +1,4 @@
-/// The retries of an observation that cannot reach its database.
+/// The retries of an observation that cannot reach its database, or whose read conflicts with another program.
 struct ObservationPatience {
     private static let first: Duration = .milliseconds(50)
     private static let longest: Duration = .seconds(1)
@@ -6,7 +6,7 @@ struct ObservationPatience {
     private var beginning: ContinuousClock.Instant?
     private var next = first
 
-    /// Records that the database was reached.
+    /// Records that the read succeeded.
     mutating func end() { self = ObservationPatience() }
 
     /// The pause before the next attempt, each twice as long as the one before it, up to a second.

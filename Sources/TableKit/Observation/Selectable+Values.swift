@@ -79,7 +79,7 @@ private func observations<R: Sendable>(
                     }
                     if isSame != nil { last = value }
                     try await observation.change()
-                } catch let error as any TableError where error.code == .unavailable {
+                } catch let error as any TableError where error.code == .unavailable || error.code == .conflict {
                     let pause = try patience.pause(after: error, limit: engine.observationPatience, now: .now)
                     try await Task.sleep(for: pause)
                 }

@@ -39,6 +39,9 @@ package final class SQLEngineCore: Sendable {
         return feed.announcement(of: tables)
     }
 
+    /// Makes the feed report commits whose outcome this engine does not know.
+    func disownCommits() { feed?.disownCommits() }
+
     // MARK: Closing
 
     var isClosed: Bool { hasClosed.load(ordering: .acquiring) }

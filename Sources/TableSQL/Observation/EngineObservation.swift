@@ -29,6 +29,10 @@ package protocol CommitFeed: Sendable {
     /// Statements before the COMMIT of a transaction that changed tables.
     func announcement(of tables: Set<String>) -> [SQLStatement]
 
+    /// Reports this engine's commits that are under way like those of other programs. Otherwise they are not reported:
+    /// the engine itself tells the watch of them. Called if it does not know whether one has taken place.
+    func disownCommits()
+
     /// Stops the feed.
     func end()
 }

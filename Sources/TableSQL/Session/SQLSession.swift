@@ -32,6 +32,8 @@ final class SQLSession: TableSession {
     private var hasBegun = false
     /// Whether a statement has run in the transaction. If so, a failure must not roll back all of it.
     private var hasRun = false
+    /// Whether a part of a failed statement may be left in the transaction, which then must not commit.
+    private var isPartial = false
     /// Whether COMMIT went with the session's one change.
     private var hasCommitted = false
     private(set) var savepoints = 0
@@ -119,8 +121,7 @@ final class SQLSession: TableSession {
             hasCommitted = !closing.isEmpty
             return result
         } catch let error as CRUDSQLExeError where error.code == .unknownOutcome {
-            // It may have committed, or has: observers must look for themselves.
-            noteCommit()
+            noteDoubtfulCommit()
             throw error
         }
     }
@@ -150,6 +151,8 @@ final class SQLSession: TableSession {
                 ])
             } catch let second {
                 CRUDLogging.log(.warning, "A statement could not be taken back by itself: \(second)")
+                // A connection that is lost commits nothing.
+                if connection.isUsable { isPartial = true }
             }
             throw error
         }
@@ -250,18 +253,32 @@ final class SQLSession: TableSession {
         }
         do {
             try core.checkOpen()
+            if isPartial {
+                throw CRUDSQLExeError(
+                    "A statement of the transaction had failed and could not be taken back by itself; the transaction was"
+                        + " rolled back instead of committed.", code: .transaction)
+            }
             _ = try connection.executeAll(core.announcement(of: changedTables) + [SQLStatement("COMMIT")])
         } catch {
             core.catalogue.forget()
-            // The COMMIT was refused or not sent.
+            // The COMMIT was refused, not sent, or has no answer: then the connection is not usable.
             takeBack(connection)
+            let lost = error as? SQLConnectionError
+            // Nothing is stored, as after a rollback.
+            if lost?.kind != .unknownOutcome { undoSchema(since: 0) }
             end()
-            guard let error = error as? SQLConnectionError else { throw error }
-            // It may have committed: observers must look for themselves.
-            if error.kind == .unknownOutcome { noteCommit() }
-            throw error.tableError
+            if lost?.kind == .unknownOutcome { noteDoubtfulCommit() }
+            throw lost?.tableError ?? error
         }
         end()
+        noteCommit()
+    }
+
+    /// It may have committed, or will when a standby answers. Observers must look for themselves: now, and at its
+    /// announcement if that is still to come.
+    private func noteDoubtfulCommit() {
+        // First, so that no announcement is dropped after the observers have looked.
+        core.disownCommits()
         noteCommit()
     }
 

@@ -154,6 +154,29 @@ import Darwin
         #expect(drops.all == [true])
     }
 
+    @Test("A race with a login that does not return, as in the look-up of a name, is given up") func stuckLogin() throws
+    {
+        let (gate, drops) = (DispatchSemaphore(value: 0), Drops())
+        defer { gate.signal() }
+        let stuck: @Sendable () -> Login = {
+            gate.wait()
+            let login = Login("stuck", speaksAfter: nil, endsAfter: nil)
+            login.onDrop = { drops.note(isBrokenOff: $0) }
+            return login
+        }
+        let isOver = Mutex(false)
+        let race = Background {
+            defer { isOver.withLock { $0 = true } }
+            return try connectionError {
+                _ = try winner([[stuck], [{ Login("other") }]], within: .milliseconds(200))
+            }
+        }
+        try waitUntil("the race is given up") { isOver.withLock { $0 } }
+        #expect(try race.get().kind == .noConnection)
+        gate.signal()
+        try waitUntil("the login is dropped") { !drops.all.isEmpty }
+    }
+
     /// How logins were dropped.
     private final class Drops: Sendable {
         private let notes = Mutex<[Bool]>([])

@@ -1,5 +1,6 @@
 #if PostgreSQL || MySQL || SQLite
 import Foundation
+import Synchronization
 import TableKit
 import Testing
 
@@ -93,6 +94,53 @@ import Testing
         #expect((first as? any TableError)?.code == .noTable)
         #expect(error?.code == .transaction)
         #expect(connection.calls.contains("ROLLBACK") && !connection.calls.contains("COMMIT"))
+        engine.close()
+    }
+
+    @Test("a transaction in which a failed statement could not be taken back by itself does not commit")
+    func failedUndo() throws {
+        let connection = ScriptedConnection { text in
+            let isUndo = text.hasPrefix("ROLLBACK TO")
+            return isUndo ? SQLConnectionError(.cancelled, code: .engine, serverCode: "1317", "Interrupted.") : nil
+        }
+        let engine = engine(MySQLDialect(), connection)
+        let session = try engine.session(.write(.serial))
+        try session.change { _ = try $0.execute(SQLStatement("INSERT 1")) }
+        let first = #expect(throws: CRUDSQLExeError.self) {
+            try session.change { connection in
+                _ = try connection.execute(SQLStatement("INSERT 2"))
+                throw SQLConnectionError(.statement, code: .unique, "There is such a row.")
+            }
+        }
+        #expect(first?.code == .unique)
+        // The body goes on as if nothing had happened.
+        try session.change { _ = try $0.execute(SQLStatement("INSERT 3")) }
+        let error = #expect(throws: CRUDSQLExeError.self) { try session.commit() }
+        #expect(error?.code == .transaction)
+        #expect(connection.calls.contains("ROLLBACK") && !connection.calls.contains("COMMIT"))
+        engine.close()
+    }
+
+    @Test("an observation goes on after a read that conflicts with another program", .timeLimit(.minutes(5)))
+    func conflictingRead() async throws {
+        let reads = Mutex(0)
+        let connection = ScriptedConnection { text in
+            guard text.hasPrefix("BEGIN") else { return nil }
+            let isFirst = reads.withLock { reads in
+                reads += 1
+                return reads == 1
+            }
+            return isFirst ? SQLConnectionError(.conflict, code: .conflict, "The table has changed.") : nil
+        }
+        let engine = SQLEngine(
+            dialect: PostgresDialect(), pool: ConnectionPool(ScriptedConnector(connection: connection)),
+            observation: .polled(every: .milliseconds(1)), failoverTimeout: .seconds(3600))
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        // The body needs no statement. The first look for changes begins a transaction.
+        var values = try db.observe { 1 }.makeAsyncIterator()
+        #expect(try await values.next(isolation: #isolation) == 1)
+        #expect(try await values.next(isolation: #isolation) == 1)
+        #expect(reads.withLock { $0 } >= 1)
         engine.close()
     }
 

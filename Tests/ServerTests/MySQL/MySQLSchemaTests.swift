@@ -68,6 +68,43 @@ extension MySQLTests {
             #expect(try database.table(Item.self).all() == [Item(id: 1, name: "a")])
         }
 
+        private struct Moved: Codable {
+            var id: Int
+            var name: String?
+        }
+
+        @Test("Where a COMMIT is refused, names are as before, and the transaction runs again") func refusedCommit()
+            throws
+        {
+            let server = try MySQLServer.shared()
+            let name = try server.makeDatabase()
+            var options = MySQLOptions()
+            options.lockTimeout = .seconds(1)
+            let database = Database(
+                configuration: try MySQLDatabaseConfiguration(server.url(database: name), options: options))
+            try database.create(Item.self)
+            let others = try database.create(Other.self)
+            try others.insert(Other(id: 100))
+            let holder = try server.connection(database: name)
+            defer { holder.close() }
+            try holder.run("START TRANSACTION")
+            _ = try holder.rows("SELECT id FROM Other WHERE id = 100 FOR UPDATE", as: [.int64])
+            var attempts = 0
+            try database.transaction { () throws -> Void in
+                attempts += 1
+                try database.rename(Moved.self, from: "Item")
+                try others.insert(Other(id: attempts))
+                guard attempts == 1 else { return }
+                // The server rolls the transaction back, of which its body takes no notice.
+                #expect(try code { try others.where(\Other.id == 100).delete() } == .conflict)
+            }
+            #expect(attempts == 2)
+            #expect(try names(database) == ["Moved", "Other"])
+            try holder.run("ROLLBACK")
+            #expect(try others.order(by: \.id).all().map(\.id) == [2, 100])
+            try database.configuration.close()
+        }
+
         @Test("A nested transaction takes its tables back alone") func nested() throws {
             let database = try database()
             func run(inserting: Bool) throws {

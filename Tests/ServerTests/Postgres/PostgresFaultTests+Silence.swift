@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import Synchronization
 import TableKit
 import TableSQL
 import Testing
@@ -25,6 +26,29 @@ extension PostgresTests.Faults {
             server.thaw()
             for connection in connections { connection.close() }
         }
+    }
+
+    @Test("A health check ends after `answerTimeout`, although a rollback has no answer yet") func slowRollback() throws
+    {
+        var options = PostgresOptions()
+        options.statementTimeout = .seconds(1000)
+        options.answerTimeout = .seconds(1)
+        let connector = try PostgresConnector(try PostgresServer.shared().connectionString(), options: options)
+        let connection = try connector.connect()
+        defer { connection.close() }
+        let process = Int32(try #require(try connection.rows("SELECT pg_backend_pid()", as: [.int64])[0][0].int))
+        try connection.run("BEGIN")
+        // The server itself still answers, so the connection is not given up for that.
+        ServerProcess.send(SIGSTOP, to: process)
+        defer { ServerProcess.send(SIGCONT, to: process) }
+        try connection.executeWithoutWaiting(SQLStatement("ROLLBACK"))
+        let isOver = Mutex(false)
+        let check = Background {
+            defer { isOver.withLock { $0 = true } }
+            return connector.isHealthy(connection)
+        }
+        try waitUntil("the health check is over") { isOver.withLock { $0 } }
+        #expect(try !check.get())
     }
 
     @Test("A slow statement of a server far away goes on, though a whole login takes longer than `answerTimeout`")

@@ -339,6 +339,31 @@ extension PostgresTests {
             #expect("\(plan)".contains("planned_b"), "\(plan)")
         }
 
+        @Test("A cursor ends with its transaction where the COMMIT fails, and leaves nothing behind")
+        func failedCommit() throws {
+            let connection = try PostgresServer.shared().connection()
+            defer { connection.close() }
+            try connection.run("CREATE TEMPORARY TABLE d (a integer UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+            // The rows fit into one batch, or the cursor is read no further than the first.
+            for (batchRows, isRead) in [(10, true), (2, false)] {
+                try connection.run("BEGIN")
+                try connection.run("INSERT INTO d VALUES (1), (1)")
+                let rows = try connection.open(
+                    SQLStatement("SELECT a FROM d", results: [.int64]), batchRows: batchRows)
+                if isRead { while try rows.next() != nil {} }
+                let error = try connectionError { try connection.run("COMMIT") }
+                #expect(error.serverCode == "23505")
+                #expect(try connection.rows("SELECT 1", as: [.int64]) == [[.integer(1)]])
+                if !isRead {
+                    #expect(try rows.next()?.count == 2)
+                    #expect(try connectionError { _ = try rows.next() }.code == .transaction)
+                }
+                // Would be closed by a round trip in which it does not exist.
+                rows.close()
+                #expect(try connection.rows("SELECT 2", as: [.int64]) == [[.integer(2)]])
+            }
+        }
+
         @Test("A cursor ends with its transaction, and a cursor of a failed query leaves nothing behind") func ends()
             throws
         {

@@ -35,6 +35,18 @@ private struct Strict: Codable {
     var name: String
 }
 
+private struct Loose: Codable, TableNameProvider {
+    static let tableName = "returned"
+    var id: Int
+    var name: String?
+}
+
+private struct Tight: Codable, TableNameProvider {
+    static let tableName = "returned"
+    var id: Int
+    var name: String
+}
+
 /// Edge cases of inserts, updates and deletes.
 extension TableConformance {
     static var changeEdges: [(promise: String, check: Check)] {
@@ -52,6 +64,7 @@ extension TableConformance {
             ("update and delete refuse order and limit", refuseLimit),
             ("NULL for a property that is not optional throws", notNull),
             ("returning an array keeps the order of the input", returningOrder),
+            ("a change outside of transactions whose rows do not decode is stored, and says so", undecodedRows),
             ("changes tell how many rows they changed", changeCounts),
         ]
     }
@@ -166,6 +179,20 @@ extension TableConformance {
         let items = [9, 7, 8].map { Item(id: $0, name: "n") }
         try requireEqual(try table.returning(insert: items), items, "Rows")
         try requireEqual(try table.returning(insert: []), [], "No rows")
+    }
+
+    private static func undecodedRows(_ db: Database<C>) throws {
+        let table = try db.create(Loose.self)
+        try table.insert((1...2).map { Loose(id: $0) })
+        let row = db.table(Tight.self).where(\Tight.id == 1)
+        try requireError(.type, "The delete in a transaction") {
+            try db.transaction { () -> Void in _ = try row.returningDelete() }
+        }
+        try requireEqual(try table.count(), 2, "Counting after the transaction")
+        let error = try requireError(.unknownOutcome, "The delete") { _ = try row.returningDelete() }
+        try require(error.message.contains("is stored"), "The error says: \(error.message)")
+        try requireEqual(error.column, "name", "The error's column")
+        try requireEqual(try table.all().map(\.id), [2], "The rows")
     }
 
     private static func changeCounts(_ db: Database<C>) throws {
