@@ -66,6 +66,24 @@ import Testing
         #expect(error("ROLLBACK TO x")?.code == .transaction)
     }
 
+    @Test func aLongRowOfExplainsIsRefused() {
+        #expect(error("EXPLAIN EXPLAIN SELECT 1")?.message.contains("This cannot be explained.") == true)
+        // Far more levels than the stack has room for.
+        #expect(error(String(repeating: "EXPLAIN ", count: 200_000) + "SELECT 1")?.code == .syntax)
+    }
+
+    @Test func aStatementOfSeveralStepsThatThrowsInATransactionChangesNothing() throws {
+        try db.sql("CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2)")
+        try db.transaction { () -> Void in
+            #expect(error("CREATE TABLE u (a INT, UNIQUE (nope))")?.code == .noColumn)
+            #expect(error("ALTER TABLE t ADD c INTEGER NOT NULL DEFAULT 0 UNIQUE")?.code == .unique)
+            #expect(error("INSERT INTO t VALUES (3) RETURNING nope")?.code == .noColumn)
+        }
+        #expect(try db.tables().map(\.structure.name) == ["t"])
+        #expect(try db.tables().first?.structure.columns.map(\.name) == ["a"])
+        #expect(try db.sql("SELECT COUNT(*) FROM t", Int.self) == [2])
+    }
+
     @Test func namesThatDifferInCaseAloneAreFoundWhereOneFits() throws {
         try db.sql(
             "CREATE TABLE \"T\" (\"Select\" INT); INSERT INTO t (SELECT_) VALUES (1)".replacing(

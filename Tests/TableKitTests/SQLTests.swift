@@ -93,6 +93,7 @@ import Testing
     @Test func lastInsertRowIDIsThatOfTheLastInsert() throws {
         try fill()
         #expect(try rows("SELECT last_insert_rowid()") == ["4"])
+        #expect(try rows("INSERT INTO people VALUES (7, 'x', 1, 1) RETURNING last_insert_rowid()") == ["7"])
         try db.sql("CREATE TABLE t (id INT PRIMARY KEY, v INT DEFAULT 42); INSERT INTO t DEFAULT VALUES")
         #expect(try rows("SELECT * FROM t WHERE id = last_insert_rowid()") == ["1|42"])
     }

@@ -83,7 +83,11 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
     /// Runs the steps that were not applied yet, in a task.
     @discardableResult
     public func migrate(_ database: Database<C>) async throws -> [String] {
-        try await database.engine.migrating { try run(database) }
+        // The steps run on another thread, where they still belong to this task's transaction.
+        let scope = TransactionScope.innermost
+        return try await database.engine.migrating {
+            try TransactionScope.$innermost.withValue(scope) { try run(database) }
+        }
     }
 
     private func eraseAll(_ database: Database<C>) throws {

@@ -27,25 +27,26 @@ extension DatabaseProtocol {
     /// - Parameters:
     ///   - sql: the statements, separated by `;`.
     ///   - bindings: the values of `?`, `?1` and `$1`, in their order.
-    ///   - body: called with the result of each statement. It must read the rows that it needs before it returns.
+    ///   - body: called with the result of each statement. It must read the rows that it needs before it returns. What
+    ///     it changes itself belongs to the transaction of the statement, if that changes something; if `body` throws,
+    ///     both are undone. Within `transaction { … }` they belong to it.
     public func sql(_ sql: String, bindings: Bindings = [], results body: (SQLResult) throws -> Void) throws {
         try access.run(sql, try bindings.values(), body)
     }
 
     /// As the synchronous form, without blocking the caller's thread.
+    ///
+    /// A cancelled task stops waiting for other transactions and throws `CancellationError`. The statements before that
+    /// stay committed. A transaction may run again after a conflict.
     public func sql(_ sql: String, bindings: Bindings = []) async throws {
-        let (access, values) = (access, try bindings.values())
-        try Task.checkCancellation()
-        try await access.engine.perform { try access.run(sql, values) { _ in } }
+        let _: [Never] = try await access.runInTask(sql, try bindings.values()) { _ in [] }
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// As the synchronous form, without blocking the caller's thread. Otherwise as ``sql(_:bindings:)``, for tasks.
     public func sql<A: Decodable & Sendable>(
         _ sql: String, bindings: Bindings = [], _ type: A.Type
     ) async throws -> [A] {
-        let (access, values) = (access, try bindings.values())
-        try Task.checkCancellation()
-        return try await access.engine.perform { try access.items(sql, values) }
+        try await access.runInTask(sql, try bindings.values()) { try $0.items(A.self) }
     }
 }
 
@@ -57,7 +58,12 @@ extension Bindings {
 extension Access {
     /// Runs a script in the current transaction, else statement by statement.
     fileprivate func run(_ text: String, _ bindings: [ColumnValue], _ body: (SQLResult) throws -> Void) throws {
-        let script = try SQLScript(text)
+        try run(try SQLScript(text), text, bindings, body)
+    }
+
+    private func run(
+        _ script: SQLScript, _ text: String, _ bindings: [ColumnValue], _ body: (SQLResult) throws -> Void
+    ) throws {
         CRUDLogging.logQuery(text)
         guard scope != nil else { return try script.run(on: engine, bindings: bindings, body) }
         if script.isReadOnly {
@@ -70,11 +76,35 @@ extension Access {
     /// Runs a script and decodes its rows.
     fileprivate func items<A: Decodable>(_ text: String, _ bindings: [ColumnValue]) throws -> [A] {
         var items: [A] = []
-        try run(text, bindings) { result in
-            let decoder = SQLRowDecoder(result.columns)
-            while let rows = try result.next() {
-                for row in rows { items.append(try decoder.decode(A.self, row)) }
-            }
+        try run(text, bindings) { items += try $0.items(A.self) }
+        return items
+    }
+
+    /// As `run`, for tasks. Returns what `read` makes of the results.
+    fileprivate func runInTask<Row: Sendable>(
+        _ text: String, _ bindings: [ColumnValue], _ read: @escaping @Sendable (SQLResult) throws -> [Row]
+    ) async throws -> [Row] {
+        try Task.checkCancellation()
+        let script = try SQLScript(text)
+        if scope == nil, !script.isReadOnly {
+            CRUDLogging.logQuery(text)
+            return try await script.run(on: engine, bindings: bindings, read)
+        }
+        return try await engine.perform {
+            var rows: [Row] = []
+            try self.run(script, text, bindings) { rows += try read($0) }
+            return rows
+        }
+    }
+}
+
+extension SQLResult {
+    /// Decodes the remaining rows.
+    fileprivate func items<A: Decodable>(_ type: A.Type) throws -> [A] {
+        let decoder = SQLRowDecoder(columns)
+        var items: [A] = []
+        while let rows = try next() {
+            for row in rows { items.append(try decoder.decode(A.self, row)) }
         }
         return items
     }

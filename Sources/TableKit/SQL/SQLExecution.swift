@@ -85,6 +85,7 @@ extension SQLExecution {
         var statement = InsertStatement(structure, columns: columns, rows: rows)
         statement.onConflict = insert.onConflict
         statement.isReturning = insert.returning != nil
+        try check(insert.returning, structure)
         let result = try session.insert(statement)
         if let id = result.lastInsertID { lastInsertID = id }
         return try self.result(result, insert.returning, structure)
@@ -125,6 +126,7 @@ extension SQLExecution {
         var statement = UpdateStatement(
             structure, columns: columns, row: row, predicate: try update.condition.map(binding.predicate))
         statement.isReturning = update.returning != nil
+        try check(update.returning, structure)
         return try result(try session.update(statement), update.returning, structure)
     }
 
@@ -133,10 +135,16 @@ extension SQLExecution {
         var statement = DeleteStatement(
             structure, predicate: try delete.condition.map(binding(structure).predicate))
         statement.isReturning = delete.returning != nil
+        try check(delete.returning, structure)
         return try result(try session.delete(statement), delete.returning, structure)
     }
 
-    /// The row count, and the rows for RETURNING.
+    /// Checks the items of RETURNING before the change: within a transaction an error after it would leave it there.
+    private func check(_ items: [SQLItem]?, _ structure: TableStructure) throws {
+        _ = try items.map { try SQLOutput.outputs(of: $0, binding(structure)) }
+    }
+
+    /// The row count, and the rows for RETURNING. Its constants may have the key of the row just inserted.
     private func result(
         _ result: ChangeResult, _ items: [SQLItem]?, _ structure: TableStructure
     ) throws -> SQLResult {

@@ -207,12 +207,16 @@ extension SQLParser {
         _ = takes("QUERY", "PLAN")
         let isRun = takes("ANALYZE")
         let token = token
+        // Before it is parsed: otherwise each EXPLAIN of a long row of them would take a level of the stack.
+        if isNext("EXPLAIN") { throw SQLParser.notExplained(token) }
         let inner = try statement()
         switch inner {
         case .select, .update, .delete: return .explain(inner, isRun: isRun)
-        default:
-            throw .syntax(
-                "This cannot be explained.", at: token, supported: "EXPLAIN [ANALYZE] SELECT, UPDATE or DELETE.")
+        default: throw SQLParser.notExplained(token)
         }
+    }
+
+    private static func notExplained(_ token: SQLToken) -> CRUDSQLGenError {
+        .syntax("This cannot be explained.", at: token, supported: "EXPLAIN [ANALYZE] SELECT, UPDATE or DELETE.")
     }
 }

@@ -18,13 +18,14 @@ public struct SQLScript: Sendable {
     /// - Parameters:
     ///   - engine: runs the statements.
     ///   - bindings: the values of `?`, `?1` and `$1`. Each statement counts its `?` from the first value.
-    ///   - body: called with the result of each statement. It reads the rows before the next statement runs.
+    ///   - body: called with the result of each statement. It reads the rows before the next statement runs. The
+    ///     statements that it runs itself belong to the transaction of a statement that changes something.
     /// - Throws: the errors of the statements. Statements before the failed one stay committed, unless the text began a
     ///   transaction, which is rolled back.
     public func run(
         on engine: any TableEngine, bindings: [ColumnValue] = [], _ body: (SQLResult) throws -> Void = { _ in }
     ) throws {
-        var run = SQLScriptRun(engine: engine, outer: nil, bindings: bindings)
+        var run = SQLScriptRun(engine: engine, bindings: bindings)
         try run.run(statements, body)
     }
 

@@ -9,22 +9,38 @@ struct SQLScriptRun {
     private let engine: any TableEngine
     /// The transaction that was open before the script, if any.
     private let outer: (any TableSession)?
+    /// A transaction that the caller has begun for the script's first one, if any. The caller commits it.
+    private let lent: (any TableSession)?
+    /// True if the script has rolled back the lent transaction, so there is nothing to commit.
+    private(set) var isRolledBack = false
     private let bindings: [ColumnValue]
     /// The transaction that the script began, if any.
     private var own: (any TableSession)?
     private var isBegunBySavepoint = false
     private var marks: [Mark] = []
 
-    init(engine: any TableEngine, outer: (any TableSession)?, bindings: [ColumnValue]) {
+    init(
+        engine: any TableEngine, outer: (any TableSession)? = nil, lent: (any TableSession)? = nil,
+        bindings: [ColumnValue]
+    ) {
         self.engine = engine
         self.outer = outer
+        self.lent = lent
         self.bindings = bindings
     }
 
     mutating func run(_ statements: [SQLStatement], _ body: (SQLResult) throws -> Void) throws {
+        var left = statements[...]
+        while !left.isEmpty { try runFirst(of: &left, body) }
+    }
+
+    /// Runs the first statement and removes it. If it begins a transaction, does so with all statements to its end.
+    mutating func runFirst(
+        of statements: inout ArraySlice<SQLStatement>, _ body: (SQLResult) throws -> Void
+    ) throws {
         do {
-            for statement in statements { try run(statement, body) }
-            if own != nil || !marks.isEmpty {
+            repeat { try run(statements.removeFirst(), body) } while isOpen && !statements.isEmpty
+            if isOpen {
                 throw CRUDSQLGenError(
                     "A transaction that a text begins ends in the same text. Or use transaction { … }.",
                     code: .transaction)
@@ -35,18 +51,25 @@ struct SQLScriptRun {
         }
     }
 
+    /// True within a transaction or a savepoint of the script.
+    private var isOpen: Bool { own != nil || !marks.isEmpty }
+
     /// Rolls back the script's own transaction, or to its first savepoint. If that fails, rolls back the outer
     /// transaction: a part of the script must not be committed.
     private mutating func takeBack() {
         if let own {
             own.rollback()
-        } else if let mark = marks.first {
-            do { try outer?.rollback(to: mark.savepoint) } catch {
-                CRUDLogging.log(.error, "A part of a transaction could not be taken back: \(error)")
-                outer?.rollback()
-            }
+        } else if let outer, let mark = marks.first {
+            takeBack(outer, to: mark.savepoint)
         }
         (own, marks) = (nil, [])
+    }
+
+    private func takeBack(_ session: any TableSession, to savepoint: Savepoint) {
+        do { try session.rollback(to: savepoint) } catch {
+            CRUDLogging.log(.error, "A part of a transaction could not be taken back: \(error)")
+            session.rollback()
+        }
     }
 
     private mutating func run(_ statement: SQLStatement, _ body: (SQLResult) throws -> Void) throws {
@@ -60,6 +83,7 @@ struct SQLScriptRun {
             defer { session.rollback() }
             return try run(statement, in: session, body)
         }
+        if let lent { return try run(statement, in: lent, body) }
         try engine.begin(.serial).commit { try run(statement, in: $0, body) }
     }
 
@@ -69,9 +93,31 @@ struct SQLScriptRun {
         var execution = SQLExecution(
             session: session, parameters: bindings, lastInsertID: LastInsertID.of(engine))
         let before = execution.lastInsertID
-        let result = try execution.run(statement)
+        // Without an outer transaction, an error takes everything back.
+        let start = outer != nil && statement.hasSeveralSteps ? try session.savepoint() : nil
+        let result: SQLResult
+        do { result = try execution.run(statement) } catch {
+            if let start { takeBack(session, to: start) }
+            throw error
+        }
         if execution.lastInsertID != before { LastInsertID.set(execution.lastInsertID, of: engine) }
-        try body(result)
+        guard outer == nil, own != nil || !statement.isReadOnly else { return try body(result) }
+        try pass(result, of: session, to: body)
+    }
+
+    /// Passes a result on. Statements of `body` belong to the script's own transaction, for whose end they would wait
+    /// otherwise. (An outer transaction is the task's already.)
+    private func pass(
+        _ result: SQLResult, of session: any TableSession, to body: (SQLResult) throws -> Void
+    ) throws {
+        let shared = SharedSession(session)
+        let scope = TransactionScope(engine, shared)
+        shared.open(scope)
+        do { try TransactionScope.$innermost.withValue(scope) { try body(result) } } catch {
+            shared.detach()
+            throw error
+        }
+        try shared.giveBack()
     }
 
     private mutating func run(_ step: SQLTransactionStep) throws {
@@ -80,7 +126,7 @@ struct SQLScriptRun {
         case .commit:
             if let own {
                 (self.own, marks) = (nil, [])
-                try own.commit()
+                try commit(own)
             } else {
                 marks.removeSubrange(try beginMark()...)
             }
@@ -88,6 +134,7 @@ struct SQLScriptRun {
             if let own {
                 (self.own, marks) = (nil, [])
                 own.rollback()
+                isRolledBack = true
             } else {
                 let mark = try beginMark()
                 try outer?.rollback(to: marks[mark].savepoint)
@@ -95,7 +142,7 @@ struct SQLScriptRun {
             }
         case .savepoint(let name):
             if own == nil && outer == nil {
-                own = try engine.begin(.serial)
+                own = try beginOwn()
                 isBegunBySavepoint = true
             }
             try mark(name)
@@ -103,7 +150,7 @@ struct SQLScriptRun {
             marks.removeSubrange(try find(name)...)
             if let own, isBegunBySavepoint, marks.isEmpty {
                 self.own = nil
-                try own.commit()
+                try commit(own)
             }
         case .rollbackTo(let name):
             let mark = try find(name)
@@ -117,9 +164,13 @@ struct SQLScriptRun {
             throw CRUDSQLGenError("A transaction is open: use SAVEPOINT within it.", code: .transaction)
         }
         if outer != nil { return try mark(nil) }
-        own = try engine.begin(.serial)
+        own = try beginOwn()
         isBegunBySavepoint = false
     }
+
+    private func beginOwn() throws -> any TableSession { try lent ?? engine.begin(.serial) }
+
+    private func commit(_ own: any TableSession) throws { if lent == nil { try own.commit() } }
 
     private mutating func mark(_ name: String?) throws {
         guard let session = own ?? outer else { return }

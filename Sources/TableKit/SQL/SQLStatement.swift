@@ -21,6 +21,15 @@ indirect enum SQLStatement: Sendable {
         default: false
         }
     }
+
+    /// True if the statement changes the schema several times, so that it may fail with only a part of it done.
+    var hasSeveralSteps: Bool {
+        switch self {
+        case .createTable(let table): !table.uniques.isEmpty || table.columns.contains(where: \.isUnique)
+        case .alter(_, .addColumn(let column)): column.isUnique
+        default: false
+        }
+    }
 }
 
 /// A name with its token.

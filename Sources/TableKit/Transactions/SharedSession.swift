@@ -6,8 +6,8 @@ import Foundation
 package final class SharedSession: @unchecked Sendable {
     private let lock = NSRecursiveLock()
     private var session: (any TableSession)?
-    /// The transaction, followed by its open nested transactions.
-    private var scopes: [ObjectIdentifier] = []
+    /// The transaction, followed by its open nested transactions, each with the savepoint of its begin.
+    private var scopes: [(scope: ObjectIdentifier, start: Savepoint?)] = []
 
     package init(_ session: any TableSession) { self.session = session }
 
@@ -24,7 +24,7 @@ package final class SharedSession: @unchecked Sendable {
     ) throws -> R {
         try lock.withLock {
             let session = try current()
-            guard let place = scopes.lastIndex(of: ObjectIdentifier(scope)) else { throw Self.hasEnded }
+            guard let place = place(of: scope) else { throw Self.hasEnded }
             if isChange {
                 if scope.isReadOnly {
                     throw CRUDSQLExeError("Changes are not possible where one state is read.", code: .transaction)
@@ -36,24 +36,48 @@ package final class SharedSession: @unchecked Sendable {
     }
 
     /// Opens the outermost scope.
-    func open(_ scope: TransactionScope) { lock.withLock { scopes = [ObjectIdentifier(scope)] } }
+    func open(_ scope: TransactionScope) { lock.withLock { scopes = [(ObjectIdentifier(scope), nil)] } }
 
     /// Opens a nested scope.
     /// - Returns: the savepoint for its rollback.
     func open(_ scope: TransactionScope, in outer: TransactionScope) throws -> Savepoint {
         try use(outer, isChange: true) { session in
             let savepoint = try session.savepoint()
-            scopes.append(ObjectIdentifier(scope))
+            scopes.append((ObjectIdentifier(scope), savepoint))
             return savepoint
         }
     }
 
-    /// Ends a nested scope, and the scopes that other tasks opened within it.
+    /// Ends a nested scope. The scopes that other tasks opened within it end without their changes.
+    /// - Parameter savepoint: undoes the changes of the scope. Nil: keeps them.
+    /// - Throws: ``TableErrorCode/transaction`` if the changes cannot be kept: an outer scope has ended and undone them.
     func close(_ scope: TransactionScope, rollingBackTo savepoint: Savepoint?) throws {
         try lock.withLock {
-            guard let place = scopes.lastIndex(of: ObjectIdentifier(scope)) else { return }
+            guard let place = place(of: scope) else {
+                if savepoint == nil { throw Self.hasEnded }
+                return
+            }
+            guard let savepoint else {
+                try undo(from: place + 1)
+                return scopes.removeSubrange(place...)
+            }
             scopes.removeSubrange(place...)
-            if let savepoint { try current().rollback(to: savepoint) }
+            try current().rollback(to: savepoint)
+        }
+    }
+
+    private func place(of scope: TransactionScope) -> Int? {
+        scopes.lastIndex { $0.scope == ObjectIdentifier(scope) }
+    }
+
+    /// Ends the nested scopes from a place on, without their changes: their tasks have not ended them, so only a part
+    /// of the changes may have been made. If that fails, rolls back the whole transaction.
+    private func undo(from place: Int) throws {
+        guard place < scopes.count, let start = scopes[place].start else { return }
+        scopes.removeSubrange(place...)
+        do { try current().rollback(to: start) } catch {
+            rollback()
+            throw error
         }
     }
 
@@ -68,8 +92,16 @@ package final class SharedSession: @unchecked Sendable {
         }
     }
 
+    /// As ``take()``, without the changes of nested scopes that other tasks have not ended.
+    private func takeComplete() throws -> (any TableSession)? {
+        try lock.withLock {
+            try undo(from: 1)
+            return take()
+        }
+    }
+
     func commit() throws {
-        guard let session = take() else { throw Self.hasEnded }
+        guard let session = try takeComplete() else { throw Self.hasEnded }
         try session.commit()
     }
 
@@ -77,6 +109,9 @@ package final class SharedSession: @unchecked Sendable {
 
     /// Ends all scopes without ending the session.
     func detach() { _ = take() }
+
+    /// As ``detach()``, where the caller goes on to commit. Undoes nested scopes that other tasks have not ended.
+    func giveBack() throws { if try takeComplete() == nil { throw Self.hasEnded } }
 
     // MARK: In tasks
 
@@ -88,11 +123,15 @@ package final class SharedSession: @unchecked Sendable {
         try await engine.performInTransaction { try self.open(scope, in: outer) }
     }
 
-    /// Ends a nested scope, and the scopes that other tasks opened within it. Blocks no thread of the cooperative pool
-    /// while another task's statement uses the session.
+    /// Ends a nested scope. The scopes that other tasks opened within it end without their changes. Blocks no thread of
+    /// the cooperative pool while another task's statement uses the session, or while changes are undone.
     func close(_ scope: TransactionScope, on engine: any TableEngine) async throws {
-        let isClosed = try ifFree { try close(scope, rollingBackTo: nil) } != nil
-        if !isClosed { try await close(scope, rollingBackTo: nil, on: engine) }
+        let isClosed = ifFree {
+            guard let last = scopes.last, last.scope == ObjectIdentifier(scope) else { return false }
+            scopes.removeLast()
+            return true
+        }
+        if isClosed != true { try await close(scope, rollingBackTo: nil, on: engine) }
     }
 
     /// As the synchronous form, where that may block.
@@ -104,7 +143,9 @@ package final class SharedSession: @unchecked Sendable {
 
     /// Ends all scopes and commits, suspending for the disk or the network.
     func commit(on engine: any TableEngine) async throws {
-        let session = if let taken = ifFree(take) { taken } else { try await takeWhenFree(on: engine) }
+        // In line only if nothing must be undone: that may wait for the network.
+        var session = ifFree { scopes.count > 1 ? nil : take() } ?? nil
+        if session == nil { session = try await takeWhenFree(on: engine) }
         guard let session else { throw Self.hasEnded }
         try await session.commit()
     }
@@ -125,7 +166,7 @@ package final class SharedSession: @unchecked Sendable {
 
     private func takeWhenFree(on engine: any TableEngine) async throws -> (any TableSession)? {
         let taken = Taken()
-        try await engine.performInTransaction { taken.session = self.take() }
+        try await engine.performInTransaction { taken.session = try self.takeComplete() }
         return taken.session
     }
 

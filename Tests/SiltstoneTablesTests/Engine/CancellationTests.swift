@@ -35,6 +35,8 @@ struct CancellationTests {
             { _ = try await table.where(\Item.id == 1).update(Item(id: 1, n: 9)) },
             { _ = try await table.where(\Item.id == 2).delete() },
             { try await db.transaction { _ = try await table.insert(Item(id: 6, n: 6)) } },
+            { try await db.sql("DELETE FROM Item") },
+            { _ = try await db.sql("SELECT * FROM Item; BEGIN; DELETE FROM Item; COMMIT", Item.self) },
         ]
         let tasks = writes.map { write in Task { try await write() } }
         await waiters(writes.count)
@@ -44,6 +46,49 @@ struct CancellationTests {
         holder.rollback()
         try await table.insert(Item(id: 7, n: 7))
         #expect(try await table.order(by: \.id).all() == [Item(id: 1, n: 1), Item(id: 2, n: 2), Item(id: 7, n: 7)])
+    }
+
+    @Test("SQL that waits for its turn takes no thread from the transaction that it waits for")
+    func manyTexts() async throws {
+        let (db, table) = (db, db.table(Item.self))
+        // More than Dispatch has threads.
+        let ids = 1_000..<1_600
+        let tasks = try await db.transaction { () async throws -> [Task<Void, any Error>] in
+            let tasks = ids.map { id in
+                Task.detached { try await db.sql("INSERT INTO Item VALUES (\(id), 1)") }
+            }
+            await waiters(ids.count)
+            try await table.insert(Item(id: 3, n: 3))
+            return tasks
+        }
+        for task in tasks { try await task.value }
+        #expect(try await table.count() == ids.count + 3)
+    }
+
+    @Test("a text that is cancelled keeps the statements before the one that waits")
+    func cancelledText() async throws {
+        let (db, table) = (db, db.table(Item.self))
+        let (held, tellHeld) = AsyncStream.makeStream(of: Void.self)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let holder = try await engine.begin(.serial)
+        let task = Task { try await db.sql("INSERT INTO Item VALUES (3, 3); INSERT INTO Item VALUES (4, 4)") }
+        await waiters(1)
+        let second = Task {
+            try await db.transaction { () async throws -> Void in
+                tellHeld.finish()
+                for await _ in released {}
+            }
+        }
+        await waiters(2)
+        holder.rollback()
+        for await _ in held {}
+        // The second statement waits behind the transaction.
+        await waiters(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        release.finish()
+        try await second.value
+        #expect(try await table.order(by: \.id).all().map(\.id) == [1, 2, 3])
     }
 
     @Test("those who wait behind a cancelled write get their turns")

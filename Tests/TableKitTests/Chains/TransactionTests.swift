@@ -101,6 +101,57 @@ struct TransactionTests {
         #expect(error?.code == .transaction)
     }
 
+    /// A task with a transaction, nested in the one in which the task begins, that ends after `ended`.
+    private func late(
+        _ db: Database<ReferenceDatabaseConfiguration>, inserting id: Int, until ended: AsyncStream<Void>
+    ) async -> Task<Void, any Error> {
+        let (begun, tellBegun) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            defer { tellBegun.finish() }
+            try await db.transaction { () async throws -> Void in
+                try await db.table(Item.self).insert(Item(id: id, name: "late"))
+                tellBegun.finish()
+                for await _ in ended {}
+            }
+        }
+        for await _ in begun {}
+        return task
+    }
+
+    @Test("a nested transaction that is open at the end of the outer one is not stored, and throws")
+    func outlivingNested() async throws {
+        let db = try database()
+        let items = db.table(Item.self)
+        let (ended, tellEnded) = AsyncStream.makeStream(of: Void.self)
+        let task = try await db.transaction { () async throws -> Task<Void, any Error> in
+            try await items.insert(Item(id: 1, name: "a"))
+            return await late(db, inserting: 2, until: ended)
+        }
+        tellEnded.finish()
+        let error = await #expect(throws: CRUDSQLExeError.self) { try await task.value }
+        #expect(error?.code == .transaction)
+        #expect(try await items.select(\.id) == [1])
+    }
+
+    @Test("so it is if the outer one is nested itself, which goes on")
+    func outlivingMiddle() async throws {
+        let db = try database()
+        let items = db.table(Item.self)
+        let (ended, tellEnded) = AsyncStream.makeStream(of: Void.self)
+        let task = try await db.transaction { () async throws -> Task<Void, any Error> in
+            let task = try await db.transaction { () async throws -> Task<Void, any Error> in
+                try await items.insert(Item(id: 1, name: "a"))
+                return await late(db, inserting: 2, until: ended)
+            }
+            try await items.insert(Item(id: 3, name: "b"))
+            tellEnded.finish()
+            await #expect(throws: CRUDSQLExeError.self) { try await task.value }
+            return task
+        }
+        await #expect(throws: CRUDSQLExeError.self) { try await task.value }
+        #expect(try await items.select(\.id) == [1, 3])
+    }
+
     @Test("a read sees one state and changes nothing")
     func reads() throws {
         let db = try database()

@@ -5,7 +5,7 @@ import Testing
 
 private struct Refused: Error {}
 
-@Suite("Migrations")
+@Suite("Migrations", .timeLimit(.minutes(10)))
 struct MigratorTests {
     private typealias Steps = Migrator<ReferenceDatabaseConfiguration>
 
@@ -42,6 +42,22 @@ struct MigratorTests {
         #expect(throws: Refused.self) { try migrator.migrate(db) }
         #expect(try tables(db) == ["a"])
         #expect(try migrator.applied(db) == ["a"])
+    }
+
+    @Test("in a task, the steps within a transaction belong to it")
+    func inTransaction() async throws {
+        let db = Database(configuration: ReferenceDatabaseConfiguration())
+        let migrator = steps("a", "b")
+        await #expect(throws: Refused.self) {
+            try await db.transaction { () async throws -> Void in
+                try await migrator.migrate(db)
+                throw Refused()
+            }
+        }
+        #expect(try tables(db) == [])
+        let done = try await db.transaction { try await migrator.migrate(db) }
+        #expect(done == ["a", "b"])
+        #expect(try tables(db) == ["a", "b"])
     }
 
     @Test("a database of a newer program is refused; a changed history erases where that is wanted")

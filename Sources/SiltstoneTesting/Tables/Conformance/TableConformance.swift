@@ -22,7 +22,7 @@ public struct TableConformance<C: DatabaseConfigurationProtocol>: Sendable {
     private static var checks: [(promise: String, check: Check)] {
         classicCreates + classicChanges + classicSelects + classicJoins + classicTypes + databaseEdges + createEdges
             + findEdges + changeEdges + selectEdges + conditionEdges + orderEdges + joinEdges + typeEdges + keyEdges
-            + limitEdges + beyondEdges
+            + limitEdges + beyondEdges + transactionEdges
     }
 
     /// The promises, as sentences.
