@@ -111,9 +111,10 @@ extension Array: AnyArray {
 }
 
 extension AnyArray {
-    /// The element type if it is a record, whose values are rows of a table; nil for scalars.
+    /// The element type if it is a record, whose values are rows of a table; nil for scalars and Foundation's values.
     static var recordElement: (any Codable.Type)? {
         guard let type = element as? any Codable.Type, case .nested = ValueKind(type) else { return nil }
+        if RecordSniffer.foundationValues.contains(ObjectIdentifier(type)) { return nil }
         return RecordSniffer.isRecord(type) ? type : nil
     }
 }
