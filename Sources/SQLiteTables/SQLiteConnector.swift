@@ -24,6 +24,24 @@ struct SQLiteConnector: SQLConnector {
 
     func isHealthy(_ connection: SQLiteConnection) -> Bool { connection.isUsable && !connection.hasMoved }
 
+    /// True for a name whose database is private to a connection: those of a pool would see different data.
+    static func isPrivate(_ path: String) -> Bool {
+        if path.isEmpty || path == ":memory:" { return true }
+        guard path.hasPrefix("file:") else { return false }
+        let uri = path.dropFirst("file:".count).prefix { $0 != "#" }
+        let name = uri.prefix { $0 != "?" }
+        let options = uri.dropFirst(name.count + 1).split(separator: "&")
+        // This file system shares the names with a slash among all connections of a process.
+        if options.contains("vfs=memdb") { return !name.hasPrefix("/") }
+        let isMemory = name == ":memory:" || options.contains("mode=memory")
+        return isMemory ? !options.contains("cache=shared") : name.isEmpty
+    }
+
+    /// The refusal of such a name.
+    static func privateMessage(_ path: String) -> String {
+        "Each connection to \"\(path)\" would have an empty database of its own. Use a file in a temporary directory."
+    }
+
     private static func absolute(_ path: String) -> String {
         if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") { return path }
         let url = URL(fileURLWithPath: path)

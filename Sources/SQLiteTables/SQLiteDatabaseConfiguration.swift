@@ -25,10 +25,13 @@ public struct SQLiteDatabaseConfiguration: DatabaseConfigurationProtocol {
     ///   - pragmas: the pragmas of each new connection, without the word PRAGMA. The default checks foreign keys and
     ///     lets readers run beside a writer.
     ///   - busyTimeout: how long a statement waits for a lock of another connection, in seconds.
-    /// - Throws: nothing at present.
+    /// - Throws: `TableErrorCode.argument` for `:memory:` and other names whose database is private to a connection.
     public init(
         _ name: String, pragmas: [String] = ["foreign_keys = ON", "journal_mode = WAL"], busyTimeout: Double = 600
     ) throws {
+        if SQLiteConnector.isPrivate(name) {
+            throw CRUDSQLGenError(SQLiteConnector.privateMessage(name), code: .argument)
+        }
         path = name
         use = SQLiteRegistry.shared.use(SQLiteConnector(path: name, pragmas: pragmas, busyTimeout: busyTimeout))
     }

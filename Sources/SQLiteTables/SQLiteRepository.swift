@@ -27,11 +27,15 @@ public final class SQLiteRepository: RecordRepository {
     ///   - dataTransformer: the format of the items.
     ///   - pragmas: the pragmas of each new connection, without the word PRAGMA. Repositories and
     ///     ``SQLiteDatabaseConfiguration``s of one path with the same pragmas share connections.
-    /// - Throws: `CRUDRepositoryError.databaseError` if the file cannot be opened.
+    /// - Throws: `CRUDRepositoryError.databaseError` if the file cannot be opened, or the name is that of a database
+    ///   private to a connection, such as `:memory:`.
     public init(
         path: String, tableName: String = "", dataTransformer: any DataTransformer = JSONDataTransformer(),
         pragmas: [String] = ["foreign_keys = ON", "journal_mode = WAL"]
     ) throws {
+        if SQLiteConnector.isPrivate(path) {
+            throw CRUDRepositoryError.databaseError(reason: SQLiteConnector.privateMessage(path))
+        }
         self.tableName = tableName
         self.dataTransformer = dataTransformer
         use = SQLiteRegistry.shared.use(SQLiteConnector(path: path, pragmas: pragmas, busyTimeout: 600))

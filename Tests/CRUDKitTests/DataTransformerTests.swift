@@ -34,6 +34,34 @@ import Testing
         try await check(transformer)
     }
 
+    private struct Event: Codable, Equatable {
+        var at = Date(timeIntervalSinceReferenceDate: 1000.75), days: [String: [Date]] = [:]
+        var number = UInt64.max, flag = true, real = 0.1, whole = 5.0, none: Int?
+        var data = Data([0, 255]), text = "<date>&CRUDKit.date"
+    }
+
+    @Test(
+        "Every transformer keeps the fraction of a second of dates, and all that stands beside them", arguments: 0..<4)
+    func dates(_ index: Int) async throws {
+        let dates = [1000.75, -0.1, 7, 7.1, 1e9 / 3, 3e11].map(
+            Date.init(timeIntervalSinceReferenceDate:))
+        func check(_ transformer: some DataTransformer) async throws {
+            for date in dates + [.distantPast, .distantFuture] { try await roundTrip(date, transformer) }
+            try await roundTrip(Event(), transformer)
+            try await roundTrip(Event(days: ["a": dates, "b": []]), transformer)
+        }
+        try await check(RepositoryConformanceTests.transformers[index])
+    }
+
+    @Test("XML shows dates of whole seconds as dates, and reads those of others") func xmlDates() async throws {
+        let transformer = XMLDataTransformer()
+        let date = Date(timeIntervalSinceReferenceDate: 1000)
+        let text = String(decoding: try await transformer.encode([date]), as: UTF8.self)
+        #expect(text.contains("<date>2001-01-01T00:16:40Z</date>"))
+        let binary = try await BinaryPropertyListDataTransformer().encode([date + 0.5])
+        #expect(try await transformer.decode(data: binary) == [date + 0.5])
+    }
+
     @Test("XML is a property list with the fields at its top") func xmlIsPlain() async throws {
         let text = String(decoding: try await XMLDataTransformer().encode(["name": "Chill Client"]), as: UTF8.self)
         #expect(text.contains("<key>name</key>"))

@@ -93,7 +93,7 @@ import Testing
     func directoryNames() {
         let names = [
             "Clients Database", "", ".", "..", "../x", "/etc", "a/b", "a\0b", "a.", " ", "%",
-            String(repeating: "n", count: 400),
+            String(repeating: "n", count: 400), "long_term",
         ]
         let components = names.map { FileSystemRepository(directoryName: $0).directoryURL }
         let parents = Set(components.map { $0.deletingLastPathComponent().path })
@@ -101,5 +101,14 @@ import Testing
         #expect(Set(components.map(\.lastPathComponent)).count == names.count)
         #expect(components[0].lastPathComponent == "Clients Database")
         #expect(components.allSatisfy { $0.lastPathComponent.utf8.count <= 255 })
+        #expect(components.last?.lastPathComponent == "long_term")
+    }
+
+    @Test("A name that is spelled like the directory of a long name has a directory of its own")
+    func spelledLikeALongName() {
+        let long = FileSystemRepository(directoryName: String(repeating: "n", count: 400)).directoryURL
+        let spelled = FileSystemRepository(directoryName: long.lastPathComponent).directoryURL
+        #expect(spelled != long)
+        #expect(FileSystemRepository(directoryName: spelled.lastPathComponent).directoryURL != spelled)
     }
 }

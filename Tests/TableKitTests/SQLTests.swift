@@ -56,6 +56,18 @@ import Testing
         #expect(throws: CRUDSQLGenError.self) { try rows("SELECT ?2", .integer(1)) }
     }
 
+    private struct Range: Codable, Equatable { var low: Double, high: Double? }
+    private struct Ranged: Codable, Equatable {
+        var id: Int, range: Range
+    }
+
+    @Test func nestedValuesWithInfinitiesAreRead() throws {
+        let item = Ranged(id: 1, range: Range(low: -.infinity, high: .infinity))
+        try db.create(Ranged.self)
+        try db.table(Ranged.self).insert(item)
+        #expect(try db.sql("SELECT * FROM Ranged", Ranged.self) == [item])
+    }
+
     @Test func aggregatesAndGroups() throws {
         try fill()
         #expect(

@@ -15,7 +15,7 @@ public struct CompactDecoder {
     /// - Throws: `DecodingError` if the bytes are damaged or do not fit the type; also errors of the value's own
     ///   decoding.
     /// - Complexity: O(*n*) in the size of the data if types decode their fields in nearly the order in which they
-    ///   encoded them, otherwise O(*n*) for each level of nesting.
+    ///   encoded them, otherwise O(*n*) for each level of nesting. Dictionaries also hash each of their keys.
     public func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
         let input = try CompactInput(data, userInfo: userInfo)
         let root = CompactDecodingNode(input, parent: nil, step: .root, start: input.body)

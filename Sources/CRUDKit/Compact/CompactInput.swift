@@ -11,6 +11,8 @@ final class CompactInput {
     /// The offset of the value.
     let body: Int
     private let keys: [Range<Int>]
+    /// The keys as strings, each made when first requested. Entries share them: a long key is not copied for each.
+    private var strings: [String?] = []
 
     /// Parses a message and checks its structure.
     /// - Throws: `DecodingError.dataCorrupted`.
@@ -60,7 +62,13 @@ final class CompactInput {
     }
 
     /// A key of the table. Invalid UTF-8 is repaired, so it matches no requested key.
-    func key(_ number: Int) -> String { String(decoding: bytes[keys[number]], as: UTF8.self) }
+    func key(_ number: Int) -> String {
+        if strings.isEmpty { strings = Array(repeating: nil, count: keys.count) }
+        if let known = strings[number] { return known }
+        let made = String(decoding: bytes[keys[number]], as: UTF8.self)
+        strings[number] = made
+        return made
+    }
 
     // MARK: Values
 

@@ -75,7 +75,16 @@ struct PercentEscape: Sendable {
             append(last, to: &escaped)
         }
         if escaped.first == UInt8(ascii: ".") { escaped.replaceSubrange(0..<1, with: Array("%2e".utf8)) }
-        guard escaped.count > FileName.maximumLength else { return String(decoding: escaped, as: UTF8.self) }
-        return "long_" + SHA256.hexadecimal(name.utf8)
+        if escaped.count > FileName.maximumLength { return long + SHA256.hexadecimal(name.utf8) }
+        if isLong(name) { return "%6c" + name.dropFirst() }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    private static let long = "long_"
+
+    /// True for a name that has the form of the directory of a long name. Other names with its prefix stay as they are.
+    private static func isLong(_ name: String) -> Bool {
+        let digest = name.utf8.dropFirst(long.utf8.count)
+        return name.utf8.starts(with: long.utf8) && digest.count == 64 && digest.allSatisfy(digits.contains)
     }
 }

@@ -3,7 +3,8 @@ public import Foundation
 /// XML property lists, as Apple defines them.
 ///
 /// A property list is a dictionary or an array. Any other value, such as a bare number, is stored in a dictionary with
-/// the single key `CRUDKit.fragment`.
+/// the single key `CRUDKit.fragment`. XML has dates of whole seconds; others are stored in a dictionary with the single
+/// key `CRUDKit.date`. A text `$null` is read as nil by an optional property: Foundation writes nil so.
 public struct XMLDataTransformer: DataTransformer {
     private let coder = PropertyListCoder(format: .xml)
 
@@ -36,14 +37,29 @@ public struct BinaryPropertyListDataTransformer: DataTransformer {
 /// Encodes and decodes property lists, including fragments.
 private struct PropertyListCoder: Sendable {
     private let encoder: PropertyListEncoder
+    /// For XML: an encoder of the format with exact dates.
+    private let exactEncoder: PropertyListEncoder?
     private let decoder = PropertyListDecoder()
 
     init(format: PropertyListSerialization.PropertyListFormat) {
         encoder = PropertyListEncoder()
         encoder.outputFormat = format
+        guard format == .xml else {
+            exactEncoder = nil
+            return
+        }
+        let exact = PropertyListEncoder()
+        exact.outputFormat = .binary
+        exactEncoder = exact
     }
 
     func encode<T: Encodable>(_ value: T) throws -> Data {
+        let data = try encode(value, by: encoder)
+        guard let exactEncoder, PropertyListDates.mayHaveDates(data) else { return data }
+        return try PropertyListDates.xml(from: try encode(value, by: exactEncoder))
+    }
+
+    private func encode<T: Encodable>(_ value: T, by encoder: PropertyListEncoder) throws -> Data {
         do {
             return try encoder.encode(value)
         } catch let error as EncodingError {
@@ -55,7 +71,7 @@ private struct PropertyListCoder: Sendable {
     }
 
     func decode<T: Decodable>(_ data: Data) throws -> T {
-        try decoder.decode(Document<T>.self, from: data).value
+        try decoder.decode(Document<T>.self, from: try PropertyListDates.restored(data)).value
     }
 }
 

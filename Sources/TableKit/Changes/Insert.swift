@@ -21,6 +21,9 @@ public struct Insert<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendabl
     public func lastInsertId() throws -> Int? { lastNumber.map { Int($0) } }
 }
 
+/// The most bytes that an insert reserves for its rows: the first ones may be far larger than the others.
+private let mostReserved = 64 << 20
+
 extension Table {
     private func statement(
         _ items: [A], _ choice: ColumnChoice, _ onConflict: InsertStatement.Conflict = .fail, isReturning: Bool = false
@@ -33,7 +36,9 @@ extension Table {
         for item in items {
             try encoder.append(item, to: &rows)
             // Reserves memory by the size of the first eight rows: growing in steps would copy the bytes several times.
-            if rows.count == 8 { rows.bytes.reserveCapacity(rows.bytes.count / 8 * items.count * 9 / 8) }
+            if rows.count == 8 {
+                rows.bytes.reserveCapacity(Swift.min(rows.bytes.count / 8 * items.count * 9 / 8, mostReserved))
+            }
         }
         var statement = InsertStatement(structure, columns: columns, rows: rows)
         statement.onConflict = onConflict

@@ -89,7 +89,7 @@ extension ProbeValues {
 
 extension Probe {
     /// The first or second case of an enum that is `CaseIterable`, or whose cases have no payload.
-    private static func enumeration(_ type: Any.Type, second: Bool) -> Any? {
+    static func enumeration(_ type: Any.Type, second: Bool) -> Any? {
         if let type = type as? any CaseIterable.Type { return listedCase(type, second: second) }
         return oneByteCase(type, second: second)
     }
@@ -124,7 +124,7 @@ extension Probe {
         return second ? accepted.dropFirst().first ?? accepted.first : accepted.first
     }
 
-    private static func value<R: RawRepresentable>(_ type: R.Type, raw: ColumnValue) throws -> Any? {
+    static func value<R: RawRepresentable>(_ type: R.Type, raw: ColumnValue) throws -> Any? {
         guard let column = R.RawValue.self as? any ColumnConvertible.Type else { return nil }
         guard let raw = try column.init(columnValue: raw) as? R.RawValue else { return nil }
         return R(rawValue: raw)

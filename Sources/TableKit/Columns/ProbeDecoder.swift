@@ -13,6 +13,8 @@ final class ProbeDecoder: Decoder {
     let table: any Decodable.Type
     /// True if the property of this name gets its second probe.
     private let isSecond: (String) -> Bool
+    /// The odd probe that the property of this name gets instead; nil for a usual one.
+    private let odd: (String) -> OddProbe?
     /// Probes that the type itself provides, by property: the first and the second.
     private let given: [[String: any Encodable]]
     /// The properties, in the order of their first request.
@@ -24,10 +26,13 @@ final class ProbeDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     init(
-        _ table: any Decodable.Type, given: [[String: any Encodable]], isSecond: @escaping (String) -> Bool
+        _ table: any Decodable.Type, given: [[String: any Encodable]],
+        odd: @escaping (String) -> OddProbe? = { _ in nil },
+        isSecond: @escaping (String) -> Bool
     ) {
         self.table = table
         self.given = given
+        self.odd = odd
         self.isSecond = isSecond
     }
 
@@ -52,9 +57,17 @@ final class ProbeDecoder: Decoder {
     func value<T: Decodable>(_ type: T.Type, _ name: String, isOptional: Bool) throws -> T {
         let second = isSecond(name)
         note(Property(name: name, type: type, isOptional: isOptional, element: nil))
-        let value = try given(name, second: second) ?? made(type, name, second: second)
+        let value = try given(name, second: second) ?? odd(name)?.value(type) ?? made(type, name, second: second)
         values[name] = try Probe.columnValue(of: value)
         return value
+    }
+
+    /// As `value`, for a property that may be missing.
+    func optionalValue<T: Decodable>(_ type: T.Type, _ name: String) throws -> T? {
+        guard given.isEmpty, odd(name) == .absent else { return try value(type, name, isOptional: true) }
+        note(Property(name: name, type: type, isOptional: true, element: nil))
+        values[name] = .null
+        return nil
     }
 
     /// Returns the probe of an array property that joins fill: nil, or an empty array as the second one.
@@ -98,9 +111,10 @@ extension Array: AnyArray {
 }
 
 extension AnyArray {
-    /// The element type if it is a record, whose values are rows of a table; nil for scalars.
+    /// The element type if it is a record, whose values are rows of a table; nil for scalars and Foundation's values.
     static var recordElement: (any Codable.Type)? {
         guard let type = element as? any Codable.Type, case .nested = ValueKind(type) else { return nil }
+        if RecordSniffer.foundationValues.contains(ObjectIdentifier(type)) { return nil }
         return RecordSniffer.isRecord(type) ? type : nil
     }
 }
@@ -131,7 +145,7 @@ private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         if let element = (type as? any AnyArray.Type)?.recordElement {
             return decoder.subTable(type, key.stringValue, of: element)
         }
-        return try decoder.value(type, key.stringValue, isOptional: true)
+        return try decoder.optionalValue(type, key.stringValue)
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
@@ -150,7 +164,7 @@ private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
 
     private func optional<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T? {
-        try decoder.value(type, key.stringValue, isOptional: true)
+        try decoder.optionalValue(type, key.stringValue)
     }
 
     func nestedContainer<Other: CodingKey>(

@@ -3,7 +3,7 @@
 /// A key path reveals its property only by reading it. The type is decoded ⌈log₂(n + 1)⌉ times, and each property gets
 /// the first or the second probe of its type by the bits of its number. The values that a key path reads encode the
 /// number. Further instances exclude properties that are computed from columns: all first probes, all second, all bits
-/// inverted, and eight by a hash.
+/// inverted, and eight by a hash. ``OddProbeTable`` excludes those that equal a column for these values alone.
 struct ProbeTable<T: Codable> {
     private struct Row {
         let item: T
@@ -90,7 +90,12 @@ struct ProbeTable<T: Codable> {
         case (0, 0): break
         default: throw ambiguous(path, columns.sorted())
         }
-        throw CRUDSQLGenError(
+        throw noColumn(path)
+    }
+
+    /// The error for a path that is no column and no array property.
+    func noColumn(_ path: PartialKeyPath<T>) -> CRUDSQLGenError {
+        CRUDSQLGenError(
             """
             The key path \(path) of \(T.self) is no column of table \(structure.name): it is computed, or leads into a \
             nested value. Columns: \(structure.columns.map(\.name).joined(separator: ", ")).

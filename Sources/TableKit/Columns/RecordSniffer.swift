@@ -1,6 +1,16 @@
+import Foundation
+
 /// Detects records, which have a fixed set of keys. Decodes none of their values, because a type may refer to itself.
 final class RecordSniffer: Decoder {
     private struct Enough: Error {}
+
+    /// Values of Foundation that decode as records do. An array of them is a nested value of its row.
+    static let foundationValues: Set<ObjectIdentifier> = [
+        ObjectIdentifier(Decimal.self), ObjectIdentifier(DateInterval.self), ObjectIdentifier(DateComponents.self),
+        ObjectIdentifier(TimeZone.self), ObjectIdentifier(Locale.self), ObjectIdentifier(Calendar.self),
+        ObjectIdentifier(URLComponents.self), ObjectIdentifier(PersonNameComponents.self),
+        ObjectIdentifier(CharacterSet.self), ObjectIdentifier(IndexSet.self),
+    ]
 
     private var asksForKeys = false
     private var isDynamic = false

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Selectable where OverAllForm: Sendable {
     /// Observes the result: emits it now, and again after each commit that changes data it was read from.
     ///
@@ -16,9 +18,32 @@ extension Selectable where OverAllForm: Sendable {
 extension Selectable where OverAllForm: Sendable & Equatable {
     /// As ``values()``, without values equal to the previous one.
     public func distinctValues() throws -> AsyncThrowingStream<[OverAllForm], any Error> {
-        let description = try describe()
-        return try observations(engine, closing, isSame: ==) { session in
-            try description.run(in: session, OverAllForm.self)
+        distinct(try values())
+    }
+}
+
+/// Drops values equal to the one that was read before. Only the reader knows it: the buffer replaces values.
+private func distinct<R: Sendable & Equatable>(
+    _ stream: AsyncThrowingStream<R, any Error>
+) -> AsyncThrowingStream<R, any Error> {
+    let last = LastValue<R>()
+    return AsyncThrowingStream {
+        for try await value in stream where last.replace(by: value) {
+            return value
+        }
+        return nil
+    }
+}
+
+/// The value that was read last.
+private final class LastValue<R: Sendable & Equatable>: Sendable {
+    private let value = Mutex<R?>(nil)
+
+    /// Replaces the value; false if the new one is equal.
+    func replace(by new: R) -> Bool {
+        value.withLock { value in
+            defer { value = new }
+            return value != new
         }
     }
 }
@@ -54,7 +79,7 @@ extension QueryDescription {
 
 /// Emits the results of `body` now and after each commit that changes data it read.
 private func observations<R: Sendable>(
-    _ engine: any TableEngine, _ closing: ClosingSignal?, isSame: (@Sendable (R, R) -> Bool)? = nil,
+    _ engine: any TableEngine, _ closing: ClosingSignal?,
     _ body: @escaping @Sendable (any TableSession) throws -> R
 ) throws -> AsyncThrowingStream<R, any Error> {
     if TransactionScope.current(of: engine) != nil {
@@ -67,17 +92,13 @@ private func observations<R: Sendable>(
     // Detached: the task must not belong to a transaction of another database.
     let task = Task.detached {
         do {
-            var last: R?
             var patience = ObservationPatience()
             while true {
                 do {
                     let (value, observation) = try await engine.perform { try engine.observe(body) }
                     defer { observation.cancel() }
                     patience.end()
-                    if last.map({ last in isSame.map { $0(last, value) } ?? false }) != true {
-                        continuation.yield(value)
-                    }
-                    if isSame != nil { last = value }
+                    continuation.yield(value)
                     try await observation.change()
                 } catch let error as any TableError where error.code == .unavailable || error.code == .conflict {
                     let pause = try patience.pause(after: error, limit: engine.observationPatience, now: .now)

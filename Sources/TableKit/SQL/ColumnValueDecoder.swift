@@ -33,7 +33,7 @@ struct ColumnValueDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     private func nested<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
-        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+        do { return try NestedJSON.decoder().decode(type, from: Data(text.utf8)) } catch {
             throw CRUDDecoderError("The value is no JSON of \(type): \(error)", code: .type, column: column)
         }
     }

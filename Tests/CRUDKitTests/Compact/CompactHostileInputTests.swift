@@ -115,6 +115,20 @@ import Testing
         }
     }
 
+    @Test("Entries share a long key: memory stays proportional to the bytes") func sharedKeys() throws {
+        let length = 10_000, maps = 50
+        var bytes: [UInt8] = [1, 1, UInt8(length & 0x7f) | 0x80, UInt8(length >> 7)]
+        bytes += Array(repeating: UInt8(ascii: "k"), count: length)
+        bytes += [0xc4] + Array(repeatElement([0xc5, 1, 0, 0], count: maps).joined()) + [0xc3]
+        let decoded = try CompactDecoder().decode([[String: Int]].self, from: Data(bytes))
+        #expect(decoded.count == maps)
+        let places = decoded.compactMap { map in
+            map.keys.first?.utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
+        }
+        #expect(places.count == maps)
+        #expect(Set(places).count == 1)
+    }
+
     @Test("Containers a hundred thousand deep are an error, and do not overflow the stack") func deepNesting()
         async throws
     {

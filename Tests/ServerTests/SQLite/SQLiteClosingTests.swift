@@ -118,6 +118,21 @@ import Testing
         }
     }
 
+    @Test("A name whose database is private to a connection is refused; one that connections share is opened")
+    func privateNames() throws {
+        try FileManager.default.removeItem(at: directory)
+        for name in [
+            ":memory:", "", "file:", "file::memory:", "file:a?mode=memory", "file:?cache=shared", "file:a?vfs=memdb",
+        ] {
+            let error = #expect(throws: CRUDSQLGenError.self, "\(name)") { try SQLiteDatabaseConfiguration(name) }
+            #expect(error?.code == .argument)
+            #expect(throws: CRUDRepositoryError.self, "\(name)") { try SQLiteRepository(path: name) }
+        }
+        for name in ["file:a?mode=memory&cache=shared", "file::memory:?cache=shared", "file:/a?vfs=memdb", "a:b"] {
+            #expect(!SQLiteConnector.isPrivate(name), "\(name)")
+        }
+    }
+
     @Test("A file that can only be read is read; a write says so") func readOnly() async throws {
         try await withDirectory {
             let writer = SQLiteConnector(path: path(), pragmas: [], busyTimeout: 1)

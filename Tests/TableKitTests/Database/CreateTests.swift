@@ -1,3 +1,4 @@
+import Foundation
 import SiltstoneTesting
 import Testing
 
@@ -44,6 +45,25 @@ struct CreateTests {
         #expect(try names(db) == ["Person"])
         try db.create(Person.self)
         #expect(try names(db) == ["Person", "Pet", "Toy"])
+    }
+
+    private struct Priced: Codable, Equatable {
+        let id: Int
+        let prices: [Decimal]?
+        let times: [DateInterval]?
+    }
+
+    @Test(
+        "an optional array of Foundation's values is a column, not a table", arguments: [TableCreatePolicy(), .shallow])
+    func foundationValues(_ policy: TableCreatePolicy) throws {
+        let db = Database(configuration: ReferenceDatabaseConfiguration())
+        let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 0.5), duration: 2)
+        let items = [
+            Priced(id: 1, prices: [1.5, 2], times: [interval]), Priced(id: 2, prices: nil, times: nil),
+        ]
+        try db.create(Priced.self, policy: policy).insert(items)
+        #expect(try names(db) == ["Priced"])
+        #expect(try db.table(Priced.self).order(by: \Priced.id).all() == items)
     }
 
     @Test("leaves a table that exists as it is, unless it is reconciled or dropped")

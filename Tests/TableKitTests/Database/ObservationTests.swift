@@ -40,6 +40,26 @@ struct ObservationTests {
         }
     }
 
+    @Test("distinct values differ from the one that was read before, also for a slow reader")
+    func distinct() async throws {
+        let db = try database()
+        let notes = db.table(Note.self)
+        var values = try notes.distinctValues().makeAsyncIterator()
+        #expect(try await values.next() == [])
+        // Neither state is read: the second one takes the place of the first.
+        try await notes.insert(Note(id: 1, text: "a"))
+        try await Task.sleep(for: .milliseconds(300))
+        try await notes.where(\Note.id == 1).delete()
+        try await Task.sleep(for: .milliseconds(300))
+        let later = Task {
+            try await Task.sleep(for: .milliseconds(300))
+            try await notes.insert(Note(id: 2, text: "b"))
+        }
+        let next = try await values.next()
+        #expect(next?.isEmpty == false)
+        try await later.value
+    }
+
     @Test("ends with the task that iterates, and is refused in a transaction")
     func ends() async throws {
         let db = try database()
@@ -47,6 +67,9 @@ struct ObservationTests {
         let reader = Task { for try await _ in try notes.values() {} }
         reader.cancel()
         await #expect(throws: Never.self) { try await reader.value }
+        let distinctReader = Task { for try await _ in try notes.distinctValues() {} }
+        distinctReader.cancel()
+        await #expect(throws: Never.self) { try await distinctReader.value }
         try await db.transaction {
             let error = #expect(throws: CRUDSQLGenError.self) { try notes.values() }
             #expect(error?.code == .transaction)
