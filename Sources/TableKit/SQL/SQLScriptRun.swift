@@ -75,7 +75,8 @@ struct SQLScriptRun {
     private mutating func run(_ statement: SQLStatement, _ body: (SQLResult) throws -> Void) throws {
         if case .transaction(let step) = statement {
             try run(step)
-            return try body(SQLResult())
+            guard let own else { return try body(SQLResult()) }
+            return try pass(SQLResult(), of: own, to: body)
         }
         if let session = own ?? outer { return try run(statement, in: session, body) }
         if statement.isReadOnly {

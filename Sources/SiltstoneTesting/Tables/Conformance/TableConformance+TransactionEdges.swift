@@ -31,16 +31,23 @@ extension TableConformance {
         let table = try db.create(Item.self)
         try table.insert([Item(id: 1, name: "a"), Item(id: 2, name: "b")])
         func copy(_ result: SQLResult) throws {
-            // Outside of the statement's transaction the insert would wait for ever.
-            _ = try required(TransactionScope.current(of: db.engine), "The transaction")
             for row in try result.all() {
+                // Outside of the statement's transaction the insert would wait for ever.
+                _ = try required(TransactionScope.current(of: db.engine), "The transaction")
                 guard case .integer(let id)? = row.first else { throw Violation("\(row) has no id.") }
                 try table.insert(Item(id: Int(id) + 10))
             }
         }
         try db.sql("UPDATE Item SET name = 'c' WHERE id = 1 RETURNING id", results: copy)
         try db.sql("BEGIN; SELECT id FROM Item WHERE id = 2; COMMIT", results: copy)
-        try requireEqual(try table.order(by: \.id).all().map(\.id), [1, 2, 11, 12], "The rows")
+        var calls = 0
+        try db.sql("BEGIN; UPDATE Item SET name = 'c' WHERE id = 1; COMMIT") { _ in
+            calls += 1
+            if calls < 3 { _ = try required(TransactionScope.current(of: db.engine), "The transaction") }
+            try table.insert(Item(id: 20 + calls))
+        }
+        let ids = try table.order(by: \.id).all().map(\.id)
+        try requireEqual(ids, [1, 2, 11, 12, 21, 22, 23], "The rows")
         try requireError(.unique, "Copying again") {
             try db.sql("UPDATE Item SET name = 'd' WHERE id = 1 RETURNING id", results: copy)
         }
