@@ -7,34 +7,19 @@ import Testing
     private let identity = StoreIdentity(high: 3, low: 4)
     private let fixture = StoreFixture()
 
-    private func segment(
-        _ number: UInt64, _ records: [(key: String, sequence: SequenceNumber, value: String?)],
-        ranges: [RangeTombstone] = []
-    ) throws {
-        let file = try fixture.fileSystem.open(fixture.file(StoreFile.segment(number).name), .createNew)
-        let writer = try SegmentWriter(file: file, number: number, store: identity, options: SegmentOptions())
-        for record in records {
-            let kind: RecordKind = record.value == nil ? .tombstone : .value
-            let owned = OwnedRecord(Array(record.key.utf8), Array((record.value ?? "").utf8), record.sequence, kind)
-            try owned.withRecord { record throws(StoreError) in try writer.append(record) }
-        }
-        writer.append(rangeTombstones: ranges)
-        _ = try writer.finish()
-    }
-
     @Test("of each key the version with the greatest sequence number counts, whichever segment is younger as a whole")
     func interleaved() throws {
         try fixture.fileSystem.createDirectory(fixture.path)
         // Neither order of the two is right for every key.
-        try segment(
-            3,
+        try fixture.makeSegment(
+            3, of: identity,
             [
                 ("a", 50, "new"), ("b", 40, nil), ("d", 0, "without a number, old"), ("e", 0, "old"),
                 ("f", 20, "newest"),
                 ("f", 10, "older"), ("z", 10, "old"),
             ], ranges: [RangeTombstone(start: Array("m".utf8), end: Array("p".utf8), sequence: 45)])
-        try segment(
-            4,
+        try fixture.makeSegment(
+            4, of: identity,
             [
                 ("a", 30, "old"), ("b", 20, "removed"), ("d", 0, "without a number, new"), ("e", 60, "new"),
                 ("f", 15, "in between"), ("n", 44, "removed with its range"), ("o", 46, "put behind the removal"),
