@@ -1384,8 +1384,13 @@ MUTATIONS = [
     Mutation(
         "repair-numberless-order", "of two records without a number a repair takes the older file's",
         "Repair/StoreRepair+Order.swift",
-        "$0.number > $1.number",
-        "$0.number < $1.number", first="RepairOrderTests"),
+        "age[$0.number, default: 0] > age[$1.number, default: 0]",
+        "age[$0.number, default: 0] < age[$1.number, default: 0]", first="RepairOrderTests"),
+    Mutation(
+        "repair-salvaged-order", "of two records without a number a repair takes the one that it has salvaged",
+        "Repair/StoreRepair+Order.swift",
+        "age[$0.number, default: 0] > age[$1.number, default: 0]",
+        "($0.number, age.count) > ($1.number, age.count)", first="RepairOrderTests"),
     Mutation(
         "repair-output-newest", "a repair takes a compaction's output for newer than all that it knows",
         "Repair/StoreRepair+Segments.swift",

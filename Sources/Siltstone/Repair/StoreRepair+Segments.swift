@@ -33,9 +33,9 @@ extension StoreRepair {
             guard mayHoldMore || known.segments.isEmpty || !missing.isEmpty else { continue }
             if info.smallestSequence <= known.lastSequence { isOrderLost = true }
             result.append(.init(info: info, level: 0, run: info.number))
-            unplaced.insert(info.number)
+            unplaced[info.number] = info.number
         }
-        if isOrderLost { unplaced.formUnion(result.map(\.info.number)) }
+        if isOrderLost { for placed in result { unplaced[placed.info.number] = placed.info.number } }
         return result
     }
 
@@ -74,7 +74,7 @@ extension StoreRepair {
         let newNumber = takeNumber()
         guard let info = try salvage(placed, into: newNumber, values) else { return }
         next.segments[newNumber] = .init(info: info, level: placed.level, run: placed.run)
-        if unplaced.contains(number) { unplaced.insert(newNumber) }
+        unplaced[newNumber] = unplaced[number]
         report.recordsKept += info.recordCount
     }
 

@@ -83,6 +83,26 @@ import Testing
         }
     }
 
+    @Test("of two records without a number, the one in the damaged file stays the older one")
+    func salvaged() throws {
+        try fixture.fileSystem.createDirectory(fixture.path)
+        let filling = (100..<900).map { number in
+            (key: "a\(number)", sequence: SequenceNumber(0), value: String?.some(String(repeating: "v", count: 40)))
+        }
+        try fixture.makeSegment(3, of: identity, filling + [("z", 0, "old")])
+        try fixture.makeSegment(4, of: identity, [("b", 0, "other"), ("z", 0, "new")])
+        // In the first block.
+        try fixture.flip(StoreFile.segment(3).name, at: 100)
+        let repaired = try KeyValueStore.repair(at: fixture.path, configuration: configuration)
+        #expect(repaired.recordsSalvaged > 0)
+        let store = try fixture.open()
+        #expect(try store.get("a100".utf8) == nil)
+        #expect(try store.get("a899".utf8) != nil)
+        #expect(try store.get("z".utf8) == Array("new".utf8))
+        #expect(try store.verify().problems == [])
+        try store.close()
+    }
+
     private var configuration: Configuration {
         var configuration = StoreFixture.small()
         configuration.fileSystem = fixture.fileSystem
