@@ -400,7 +400,7 @@ MUTATIONS = [
         "inputs-removed-early", "what a compaction has read is removed before its output is named",
         "Compaction/BackgroundWork+Compaction.swift",
         "let run = plan.outputRunNumber ?? infos.first?.number ?? 0",
-        "obsolete.remove(plan.segments.map { .segment($0.info.number) })\n"
+        "obsolete.remove(plan.obsoleteFiles)\n"
         "        let run = plan.outputRunNumber ?? infos.first?.number ?? 0"),
     Mutation(
         "old-manifest-early", "the old manifest is removed before the new one is installed",
@@ -1384,8 +1384,28 @@ MUTATIONS = [
     Mutation(
         "repair-numberless-order", "of two records without a number a repair takes the older file's",
         "Repair/StoreRepair+Order.swift",
-        "$0.number > $1.number",
-        "$0.number < $1.number", first="RepairOrderTests"),
+        "age[$0.number, default: 0] > age[$1.number, default: 0]",
+        "age[$0.number, default: 0] < age[$1.number, default: 0]", first="RepairOrderTests"),
+    Mutation(
+        "repair-salvaged-order", "of two records without a number a repair takes the one that it has salvaged",
+        "Repair/StoreRepair+Order.swift",
+        "age[$0.number, default: 0] > age[$1.number, default: 0]",
+        "($0.number, age.count) > ($1.number, age.count)", first="RepairOrderTests"),
+    Mutation(
+        "repair-output-newest", "a repair takes a compaction's output for newer than all that it knows",
+        "Repair/StoreRepair+Segments.swift",
+        "if info.smallestSequence <= known.lastSequence",
+        "if info.greatestSequence <= known.lastSequence", first="RepairLostEditsTests"),
+    Mutation(
+        "repair-unknown-inputs", "a repair leaves out the output of a compaction whose inputs it does not know",
+        "Repair/StoreRepair+Segments.swift",
+        "number >= known.nextFileNumber || ",
+        "", first="RepairLostEditsTests"),
+    Mutation(
+        "inputs-newest-first", "of what a compaction has read, the newest is removed first",
+        "Compaction/CompactionPlan.swift",
+        "segments.reversed().map { .segment($0.info.number) }",
+        "segments.map { .segment($0.info.number) }", first="RepairLostEditsTests"),
     Mutation(
         "repair-newer-wins", "a repair takes an older version for the newest",
         "Repair/StoreRepair+Order.swift",

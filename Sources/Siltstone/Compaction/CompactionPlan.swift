@@ -39,5 +39,12 @@ struct CompactionPlan: Sendable {
     }
 
     var segments: [SegmentReader] { inputs.flatMap(\.segments) }
+
+    /// The files of the inputs in the order of their removal: the oldest run first.
+    ///
+    /// A crash can leave a part of them, and damage can then lose the edit that drops them. A repair compares versions
+    /// by their sequence numbers, and the output may have lost those. So as long as a version is there with its number,
+    /// every newer one in the inputs must be there, too, tombstones included.
+    var obsoleteFiles: [StoreFile] { segments.reversed().map { .segment($0.info.number) } }
     var inputBytes: Int { inputs.reduce(0) { $0 + $1.fileBytes } }
 }

@@ -62,7 +62,7 @@ extension StoreRepair {
             next.segments[info.number] = .init(info: info, level: 0, run: info.number)
             // Only the manifest knows which logs were flushed and in which order. Without it, the segment's position is
             // unknown.
-            if !trustsManifest { unplaced.insert(info.number) }
+            if !trustsManifest { unplaced[info.number] = info.number }
             report.recordsKept += info.recordCount
         }
     }

@@ -8,7 +8,7 @@ extension StoreRepair {
     /// Makes each unplaced segment a run of level 0, ordered by sequence number and newer than all runs that the
     /// manifest knows. If no such order is right for every key, merges the segments.
     mutating func orderUnplaced() throws(StoreError) {
-        let infos = next.segments.values.filter { unplaced.contains($0.info.number) }.map(\.info)
+        let infos = next.segments.values.filter { unplaced[$0.info.number] != nil }.map(\.info)
         guard Self.canBeStacked(infos) else { return try merge(infos) }
         for info in infos.sorted(by: { ($0.greatestSequence, $0.number) < ($1.greatestSequence, $1.number) }) {
             next.segments[info.number] = .init(info: info, level: 0, run: takeNumber())
@@ -19,8 +19,10 @@ extension StoreRepair {
     private mutating func merge(_ infos: [SegmentInfo]) throws(StoreError) {
         progress?("merging \(infos.count) segments whose order is lost")
         // Of two records with sequence number 0, the one in the file with the larger number is newer. A record loses
-        // its number only in a merge with all older data.
-        let readers = try infos.sorted { $0.number > $1.number }.map { info throws(StoreError) in
+        // its number only in a merge with all older data. What salvage has copied is as old as the damaged file.
+        let age = unplaced
+        let ordered = infos.sorted { age[$0.number, default: 0] > age[$1.number, default: 0] }
+        let readers = try ordered.map { info throws(StoreError) in
             try SegmentReader(
                 fileSystem: fileSystem, path: path(.segment(info.number)), number: info.number, store: identity,
                 access: .read)

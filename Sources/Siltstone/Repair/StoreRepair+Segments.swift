@@ -1,11 +1,19 @@
 extension StoreRepair {
     /// The segments to keep, with their positions.
     ///
-    /// If the manifest has lost its end, segments that it does not name are classified by their sequence numbers. A
-    /// segment with larger numbers than the manifest knows was flushed later, and is kept as a newer one. Any other
-    /// segment is the output of a compaction of segments that the manifest does name. If all of these are present, they
-    /// hold the same data, and the output is left out. Otherwise some of the inputs are missing and others may be
-    /// present, and nothing tells which. Then the output is kept, and the position of every segment counts as unknown.
+    /// If the manifest has lost its end, segments that it does not name are classified by their numbers:
+    ///
+    /// - If all sequence numbers are larger than the manifest knows, all changes were flushed later. The segment is kept
+    ///   as a newer one.
+    /// - If the file number was free for the manifest, or the largest sequence number is larger than it knows, the
+    ///   segment may hold changes that no other file has. A merge leaves records without their sequence numbers, so
+    ///   small sequence numbers do not prove that the inputs are known. The segment is kept. It is not newer as a whole:
+    ///   a compaction copies old records, too, and its output may belong below segments that the manifest knows.
+    /// - Any other segment is the output of a compaction of segments that the manifest does name. If all of these are
+    ///   present, they hold the same data, and the output is left out. Otherwise some of the inputs are missing, and
+    ///   nothing tells which. The segment is kept.
+    ///
+    /// If a segment is kept that is not newer as a whole, the position of every segment counts as unknown.
     mutating func segments(_ present: Set<StoreFile>) throws(StoreError) -> [VersionEdit.PlacedSegment] {
         var result: [VersionEdit.PlacedSegment] = []
         for placed in known.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
@@ -17,17 +25,17 @@ extension StoreRepair {
         }
         guard !trustsManifest else { return result }
         let missing = known.segments.keys.filter { !present.contains(.segment($0)) }
-        var isHalfReplaced = false
+        var isOrderLost = false
         for case .segment(let number) in present.sorted(by: { $0.name < $1.name })
         where known.segments[number] == nil {
             let info = try describe(number)
-            let isNewer = known.segments.isEmpty || info.greatestSequence > known.lastSequence
-            guard isNewer || !missing.isEmpty else { continue }
-            if !isNewer { isHalfReplaced = true }
+            let mayHoldMore = number >= known.nextFileNumber || info.greatestSequence > known.lastSequence
+            guard mayHoldMore || known.segments.isEmpty || !missing.isEmpty else { continue }
+            if info.smallestSequence <= known.lastSequence { isOrderLost = true }
             result.append(.init(info: info, level: 0, run: info.number))
-            unplaced.insert(info.number)
+            unplaced[info.number] = info.number
         }
-        if isHalfReplaced { unplaced.formUnion(result.map(\.info.number)) }
+        if isOrderLost { for placed in result { unplaced[placed.info.number] = placed.info.number } }
         return result
     }
 
@@ -66,7 +74,7 @@ extension StoreRepair {
         let newNumber = takeNumber()
         guard let info = try salvage(placed, into: newNumber, values) else { return }
         next.segments[newNumber] = .init(info: info, level: placed.level, run: placed.run)
-        if unplaced.contains(number) { unplaced.insert(newNumber) }
+        unplaced[newNumber] = unplaced[number]
         report.recordsKept += info.recordCount
     }
 

@@ -27,8 +27,9 @@ struct StoreRepair {
     var next = ManifestState()
     /// Offset of the end of the last intact frame of each log, by the log's number.
     var logEnds: [UInt64: Int] = [:]
-    /// Segments whose level is unknown. They are ordered by sequence number (``orderUnplaced()``).
-    var unplaced: Set<UInt64> = []
+    /// Segments whose level is unknown, by number. They are ordered by sequence number (``orderUnplaced()``). The value
+    /// is the number of the file with the records, which tells the age: a salvaged segment has a new number.
+    var unplaced: [UInt64: UInt64] = [:]
     /// The number of the manifest that was read; 0 if none could be read.
     var manifestNumber: UInt64 = 0
     /// Files that this repair has created.

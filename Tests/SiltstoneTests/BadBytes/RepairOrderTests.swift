@@ -7,34 +7,19 @@ import Testing
     private let identity = StoreIdentity(high: 3, low: 4)
     private let fixture = StoreFixture()
 
-    private func segment(
-        _ number: UInt64, _ records: [(key: String, sequence: SequenceNumber, value: String?)],
-        ranges: [RangeTombstone] = []
-    ) throws {
-        let file = try fixture.fileSystem.open(fixture.file(StoreFile.segment(number).name), .createNew)
-        let writer = try SegmentWriter(file: file, number: number, store: identity, options: SegmentOptions())
-        for record in records {
-            let kind: RecordKind = record.value == nil ? .tombstone : .value
-            let owned = OwnedRecord(Array(record.key.utf8), Array((record.value ?? "").utf8), record.sequence, kind)
-            try owned.withRecord { record throws(StoreError) in try writer.append(record) }
-        }
-        writer.append(rangeTombstones: ranges)
-        _ = try writer.finish()
-    }
-
     @Test("of each key the version with the greatest sequence number counts, whichever segment is younger as a whole")
     func interleaved() throws {
         try fixture.fileSystem.createDirectory(fixture.path)
         // Neither order of the two is right for every key.
-        try segment(
-            3,
+        try fixture.makeSegment(
+            3, of: identity,
             [
                 ("a", 50, "new"), ("b", 40, nil), ("d", 0, "without a number, old"), ("e", 0, "old"),
                 ("f", 20, "newest"),
                 ("f", 10, "older"), ("z", 10, "old"),
             ], ranges: [RangeTombstone(start: Array("m".utf8), end: Array("p".utf8), sequence: 45)])
-        try segment(
-            4,
+        try fixture.makeSegment(
+            4, of: identity,
             [
                 ("a", 30, "old"), ("b", 20, "removed"), ("d", 0, "without a number, new"), ("e", 60, "new"),
                 ("f", 15, "in between"), ("n", 44, "removed with its range"), ("o", 46, "put behind the removal"),
@@ -96,6 +81,26 @@ import Testing
             #expect(try store.verify().problems == [])
             try store.close()
         }
+    }
+
+    @Test("of two records without a number, the one in the damaged file stays the older one")
+    func salvaged() throws {
+        try fixture.fileSystem.createDirectory(fixture.path)
+        let filling = (100..<900).map { number in
+            (key: "a\(number)", sequence: SequenceNumber(0), value: String?.some(String(repeating: "v", count: 40)))
+        }
+        try fixture.makeSegment(3, of: identity, filling + [("z", 0, "old")])
+        try fixture.makeSegment(4, of: identity, [("b", 0, "other"), ("z", 0, "new")])
+        // In the first block.
+        try fixture.flip(StoreFile.segment(3).name, at: 100)
+        let repaired = try KeyValueStore.repair(at: fixture.path, configuration: configuration)
+        #expect(repaired.recordsSalvaged > 0)
+        let store = try fixture.open()
+        #expect(try store.get("a100".utf8) == nil)
+        #expect(try store.get("a899".utf8) != nil)
+        #expect(try store.get("z".utf8) == Array("new".utf8))
+        #expect(try store.verify().problems == [])
+        try store.close()
     }
 
     private var configuration: Configuration {

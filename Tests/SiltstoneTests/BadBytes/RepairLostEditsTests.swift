@@ -1,0 +1,182 @@
+import Testing
+
+@testable import Siltstone
+
+/// Repair with a manifest that has lost its last edits: it names inputs of compactions instead of their outputs.
+@Suite("Repair with an older manifest") struct RepairLostEditsTests {
+    private let identity = StoreIdentity(high: 3, low: 4)
+
+    /// - Parameters:
+    ///   - isNumbered: false if the compaction has left its old records without sequence numbers.
+    ///   - isInputLeft: true if the input that the manifest knows is still there.
+    @Test(
+        "the output of a compaction stays older than what was newer than its inputs", arguments: [true, false],
+        [true, false])
+    func outputBelowNewer(isNumbered: Bool, isInputLeft: Bool) throws {
+        let fixture = StoreFixture()
+        try fixture.fileSystem.createDirectory(fixture.path)
+        // In level 1, above the input in level 2, and no part of the compaction.
+        let upper = try fixture.makeSegment(
+            3, of: identity, [("a", 150, "new"), ("b", 160, nil)],
+            ranges: [RangeTombstone(start: Array("p".utf8), end: Array("r".utf8), sequence: 170)])
+        let input = try fixture.makeSegment(
+            4, of: identity, [("a", 50, "old"), ("b", 40, "removed"), ("q", 45, "removed with its range")])
+        if !isInputLeft { try fixture.fileSystem.remove(fixture.file(StoreFile.segment(4).name)) }
+        // The manifest knows neither segment 6, which held the newest record, nor its compaction with segment 4.
+        func number(_ sequence: SequenceNumber) -> SequenceNumber { isNumbered ? sequence : 0 }
+        try fixture.makeSegment(
+            7, of: identity,
+            [
+                ("a", number(50), "old"), ("b", number(40), "removed"), ("n", 250, "newest"),
+                ("q", number(45), "removed with its range"),
+            ])
+        // The log was removed after the flush of segment 6.
+        let state = ManifestState(
+            nextFileNumber: 6, logs: [5],
+            segments: [3: .init(info: upper, level: 1, run: 3), 4: .init(info: input, level: 2, run: 4)],
+            lastSequence: 200)
+        _ = try Manifest.create(
+            number: 2, state: state, identity: identity, in: fixture.path, fixture.fileSystem)
+        try repair(fixture)
+        let store = try fixture.open()
+        for _ in 0..<2 {
+            let entries = try store.allEntries().map { [$0.key, $0.value].map { String(decoding: $0, as: UTF8.self) } }
+            #expect(entries == [["a", "new"], ["n", "newest"]])
+            for removed in ["b", "q"] { #expect(try store.get(removed.utf8) == nil) }
+            #expect(try store.get("a".utf8) == Array("new".utf8))
+            #expect(try store.verify().problems == [])
+            try store.compact()
+        }
+        try store.close()
+    }
+
+    @Test("the output of a compaction is kept if the manifest knows none of its inputs")
+    func unknownInputs() throws {
+        let fixture = StoreFixture()
+        let before = try fixture.open(configuration)
+        for number in 0..<100 { try before.put(key(number), [1]) }
+        try before.compact()
+        let known = try fixture.contents()
+        for round in 2..<4 {
+            for number in 1000..<1100 { try before.put(key(number), [UInt8(round)]) }
+            try before.flush()
+        }
+        // Merges the two flushed segments alone. Nothing is below them, so the records lose their sequence numbers.
+        try before.compact(from: key(1000), to: nil)
+        try before.close()
+        let copy = try fixture.copy()
+        try restoreManifest(of: known, in: copy)
+        try repair(copy)
+        let store = try copy.open(configuration)
+        for number in 0..<100 { #expect(try store.get(key(number)) == [1]) }
+        for number in 1000..<1100 { #expect(try store.get(key(number)) == [3]) }
+        #expect(try store.verify().problems == [])
+        try store.close()
+    }
+
+    @Test("wherever the removal of a compaction's inputs stops, the newest versions count")
+    func inputsPartlyRemoved() throws {
+        let files = RemovalRecord(InMemoryFileSystem())
+        let fixture = StoreFixture(files)
+        let before = try fixture.open(configuration)
+        var model: [Int: [UInt8]] = [:]
+        func put(_ numbers: Range<Int>, _ value: [UInt8]) throws {
+            for number in numbers {
+                try before.put(key(number), value)
+                model[number] = value
+            }
+        }
+        func delete(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                try before.delete(key(number))
+                model[number] = nil
+            }
+        }
+        // The oldest input has no sequence numbers, and its value file is mostly garbage.
+        try put(0..<200, [1])
+        try put(150..<170, large(1))
+        try before.flush()
+        try put(160..<170, [1])
+        try before.compact()
+        try put(50..<150, [2])
+        try put(152..<158, large(2))
+        try delete(20..<30)
+        try before.flush()
+        try put(80..<120, [3])
+        try put(25..<28, [3])
+        try put(154..<156, [3])
+        try delete(140..<145)
+        try before.deleteRange(from: key(60), to: key(65))
+        for number in 60..<65 { model[number] = nil }
+        try before.flush()
+        let inputs = try fixture.contents()
+        try before.compact()
+        try before.close()
+        // Value files, too: the compaction moves what is left in the first one.
+        let removed = files.names.filter { !$0.hasSuffix(".log") && inputs[$0] != nil }
+        #expect(removed.filter { $0.hasSuffix(".segment") }.count == 3)
+        for count in 0...removed.count {
+            let copy = try fixture.copy()
+            for name in removed.dropFirst(count) { try copy.write(try #require(inputs[name]), to: name) }
+            try restoreManifest(of: inputs, in: copy)
+            try repair(copy)
+            let store = try copy.open(configuration)
+            for number in 0..<200 {
+                #expect(try store.get(key(number)) == model[number], "\(number), removed: \(removed.prefix(count))")
+            }
+            #expect(try store.verify().problems == [])
+            try store.close()
+        }
+    }
+
+    private func large(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 2000) }
+
+    /// Puts the manifest of an earlier moment in the place of the present one.
+    private func restoreManifest(of contents: [String: [UInt8]], in fixture: StoreFixture) throws {
+        let name = try #require(contents.keys.first { $0.hasSuffix(".manifest") })
+        try fixture.write(try #require(contents[name]), to: name)
+    }
+
+    private func repair(_ fixture: StoreFixture) throws {
+        var configuration = configuration
+        configuration.fileSystem = fixture.fileSystem
+        _ = try KeyValueStore.repair(at: fixture.path, configuration: configuration)
+    }
+
+    private var configuration: Configuration {
+        var configuration = StoreFixture.small()
+        configuration.automaticCompaction = false
+        configuration.largeValueBytes = 1000
+        return configuration
+    }
+}
+
+/// Notes the names of removed files, in their order.
+private final class RemovalRecord: FileSystem {
+    private let base: any FileSystem
+    private let removed = Locked<[String]>([])
+
+    init(_ base: any FileSystem) { self.base = base }
+
+    var names: [String] { removed.withLock { $0 } }
+
+    func remove(_ path: String) throws(FileSystemError) {
+        try base.remove(path)
+        removed.withLock { $0.append(String(path.split(separator: "/").last ?? "")) }
+    }
+    func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File { try base.open(path, mode) }
+    func entries(of directory: String) throws(FileSystemError) -> [String] { try base.entries(of: directory) }
+    func attributes(of path: String) throws(FileSystemError) -> FileAttributes? { try base.attributes(of: path) }
+    func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
+        try base.lock(path, exclusive: exclusive, note: note)
+    }
+    func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
+    func rename(_ source: String, to destination: String) throws(FileSystemError) {
+        try base.rename(source, to: destination)
+    }
+    func link(_ source: String, to destination: String) throws(FileSystemError) {
+        try base.link(source, to: destination)
+    }
+    func removeDirectory(_ path: String) throws(FileSystemError) { try base.removeDirectory(path) }
+    func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
+}
