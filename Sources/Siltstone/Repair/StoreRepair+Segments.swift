@@ -3,12 +3,12 @@ extension StoreRepair {
     ///
     /// If the manifest has lost its end, segments that it does not name are classified by their numbers:
     ///
-    /// - If all sequence numbers are larger than the manifest knows, all changes were flushed later. The segment is kept
-    ///   as a newer one.
+    /// - If all sequence numbers are larger than the manifest knows, all changes were flushed later. The segment is
+    ///   kept as a newer one.
     /// - If the file number was free for the manifest, or the largest sequence number is larger than it knows, the
     ///   segment may hold changes that no other file has. A merge leaves records without their sequence numbers, so
-    ///   small sequence numbers do not prove that the inputs are known. The segment is kept. It is not newer as a whole:
-    ///   a compaction copies old records, too, and its output may belong below segments that the manifest knows.
+    ///   small sequence numbers do not prove that the inputs are known. The segment is kept. It is not newer as a
+    ///   whole: a compaction copies old records, too, and its output may belong below segments that the manifest knows.
     /// - Any other segment is the output of a compaction of segments that the manifest does name. If all of these are
     ///   present, they hold the same data, and the output is left out. Otherwise some of the inputs are missing, and
     ///   nothing tells which. The segment is kept.
