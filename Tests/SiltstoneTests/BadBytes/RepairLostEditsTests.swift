@@ -152,11 +152,11 @@ import Testing
 }
 
 /// Notes the names of removed files, in their order.
-private final class RemovalRecord: FileSystem {
-    private let base: any FileSystem
+private final class RemovalRecord: ForwardingFileSystem {
+    let base: InMemoryFileSystem
     private let removed = Locked<[String]>([])
 
-    init(_ base: any FileSystem) { self.base = base }
+    init(_ base: InMemoryFileSystem) { self.base = base }
 
     var names: [String] { removed.withLock { $0 } }
 
@@ -164,19 +164,4 @@ private final class RemovalRecord: FileSystem {
         try base.remove(path)
         removed.withLock { $0.append(String(path.split(separator: "/").last ?? "")) }
     }
-    func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File { try base.open(path, mode) }
-    func entries(of directory: String) throws(FileSystemError) -> [String] { try base.entries(of: directory) }
-    func attributes(of path: String) throws(FileSystemError) -> FileAttributes? { try base.attributes(of: path) }
-    func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
-        try base.lock(path, exclusive: exclusive, note: note)
-    }
-    func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-    func rename(_ source: String, to destination: String) throws(FileSystemError) {
-        try base.rename(source, to: destination)
-    }
-    func link(_ source: String, to destination: String) throws(FileSystemError) {
-        try base.link(source, to: destination)
-    }
-    func removeDirectory(_ path: String) throws(FileSystemError) { try base.removeDirectory(path) }
-    func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
 }

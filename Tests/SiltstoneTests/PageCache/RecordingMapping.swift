@@ -3,30 +3,14 @@ import Synchronization
 @testable import Siltstone
 
 /// Files in memory whose mappings take note of what is asked of them, and say that pages are missing where that is wanted.
-final class RecordingFileSystem: FileSystem {
-    private let base = InMemoryFileSystem()
+final class RecordingFileSystem: ForwardingFileSystem {
+    let base = InMemoryFileSystem()
     let pages = PageRecord()
 
     func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
         let file = try base.open(path, mode)
         return mode == .read && path.hasSuffix(".segment") ? RecordingFile(file, pages) : file
     }
-
-    func entries(of directory: String) throws(FileSystemError) -> [String] { try base.entries(of: directory) }
-    func attributes(of path: String) throws(FileSystemError) -> FileAttributes? { try base.attributes(of: path) }
-    func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
-        try base.lock(path, exclusive: exclusive, note: note)
-    }
-    func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-    func rename(_ source: String, to destination: String) throws(FileSystemError) {
-        try base.rename(source, to: destination)
-    }
-    func link(_ source: String, to destination: String) throws(FileSystemError) {
-        try base.link(source, to: destination)
-    }
-    func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
-    func removeDirectory(_ path: String) throws(FileSystemError) { try base.removeDirectory(path) }
-    func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
 }
 
 /// What mappings were asked for.

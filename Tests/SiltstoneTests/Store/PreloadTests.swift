@@ -104,8 +104,8 @@ struct PreloadTests {
 }
 
 /// Flips a bit in what is written to segments, on demand.
-private final class DamagingFileSystem: FileSystem {
-    private let base: InMemoryFileSystem
+private final class DamagingFileSystem: ForwardingFileSystem {
+    let base: InMemoryFileSystem
     let isDamaging = Atomic(false)
 
     init(_ base: InMemoryFileSystem) { self.base = base }
@@ -114,22 +114,6 @@ private final class DamagingFileSystem: FileSystem {
         let file = try base.open(path, mode)
         return path.hasSuffix(".segment") ? DamagingFile(base: file, fileSystem: self) : file
     }
-
-    func entries(of directory: String) throws(FileSystemError) -> [String] { try base.entries(of: directory) }
-    func attributes(of path: String) throws(FileSystemError) -> FileAttributes? { try base.attributes(of: path) }
-    func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
-        try base.lock(path, exclusive: exclusive, note: note)
-    }
-    func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-    func rename(_ source: String, to destination: String) throws(FileSystemError) {
-        try base.rename(source, to: destination)
-    }
-    func link(_ source: String, to destination: String) throws(FileSystemError) {
-        try base.link(source, to: destination)
-    }
-    func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
-    func removeDirectory(_ path: String) throws(FileSystemError) { try base.removeDirectory(path) }
-    func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
 }
 
 private final class DamagingFile: File {
