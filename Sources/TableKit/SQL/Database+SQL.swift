@@ -42,7 +42,8 @@ extension DatabaseProtocol {
         let _: [Never] = try await access.runInTask(sql, try bindings.values()) { _ in [] }
     }
 
-    /// As the synchronous form, without blocking the caller's thread. Otherwise as ``sql(_:bindings:)``, for tasks.
+    /// As the synchronous form, without blocking the caller's thread: the same cancellation, commits and retries as the
+    /// `async` form without rows.
     public func sql<A: Decodable & Sendable>(
         _ sql: String, bindings: Bindings = [], _ type: A.Type
     ) async throws -> [A] {
