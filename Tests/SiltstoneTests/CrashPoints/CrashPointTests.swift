@@ -9,7 +9,7 @@ struct CrashPointTests {
     /// Steps of a random history.
     private static let steps = 24
     /// Random histories that are run in any case.
-    private static let randomFirst = SuiteScale.count(6, thorough: 16)
+    private static let randomFirst = SuiteScale.count(4, thorough: 16)
 
     @Test("whichever call the power fails at, what is found is a prefix of the history with all that was promised")
     func everyCall() {
@@ -27,7 +27,7 @@ struct CrashPointTests {
         }
         let totals = campaign.run()
         // Far below what there are, and far above what an attack that has gone blind would find.
-        let (images, points, nested) = SuiteScale.count((20_000, 4_000, 4_000), thorough: (100_000, 5_000, 10_000))
+        let (images, points, nested) = SuiteScale.count((8_000, 3_000, 2_000), thorough: (100_000, 5_000, 10_000))
         #expect(only != nil || totals.images > images && totals.points > points && totals.nested > nested)
         for failure in totals.failures { Issue.record("\(failure)") }
         SuiteScale.report(
@@ -50,13 +50,13 @@ struct CrashPointTests {
 
 extension CrashCampaign.Attack {
     fileprivate static func scripted(_ history: CrashHistory, seed: UInt64) -> Self {
-        Self(history: history, seed: seed, imagesPerPoint: SuiteScale.count(6, thorough: 24))
+        Self(history: history, seed: seed, imagesPerPoint: SuiteScale.count(2, thorough: 24))
     }
 
     /// A random history, with fewer images at each crash point: histories differ by more than images do.
     fileprivate static func random(seed: UInt64, steps: Int) -> Self {
         Self(
             history: .random(seed: seed, steps: steps), seed: seed,
-            imagesPerPoint: SuiteScale.count(4, thorough: 12, long: 24))
+            imagesPerPoint: SuiteScale.count(2, thorough: 12, long: 24))
     }
 }

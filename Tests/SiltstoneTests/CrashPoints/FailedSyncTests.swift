@@ -13,8 +13,8 @@ struct FailedSyncTests {
         arguments: [Durability.synced, .buffered], LogWriting.allCases)
     func everySync(_ durability: Durability, _ writing: LogWriting) throws {
         var (syncs, images) = (0, 0)
-        // In the quick form one sync of three, of each history others.
-        let step = SuiteScale.count(3, thorough: 1)
+        // In the quick form one sync of six, of each history others.
+        let step = SuiteScale.count(6, thorough: 1)
         let histories = CrashHistory.scripts.filter {
             $0.configuration.durability == durability && $0.configuration.logWriting == writing
         }
@@ -32,7 +32,7 @@ struct FailedSyncTests {
                 if !run.hasFailed { break }
             }
         }
-        #expect(syncs > 100)
+        #expect(syncs > SuiteScale.count(50, thorough: 300))
         SuiteScale.report(
             "failed syncs, \(durability), \(writing)", ["syncs that failed": syncs, "crash images after them": images])
     }

@@ -57,8 +57,8 @@ struct TransactionCrashTests {
     )
     func everyCall() {
         let (seed, deadline) = (SuiteScale.seed, SuiteScale.deadline())
-        let (scripts, randoms) = (Self.scripts, SuiteScale.count(4, thorough: 16))
-        let images = SuiteScale.count(3, thorough: 16)
+        let (scripts, randoms) = (Self.scripts, SuiteScale.count(2, thorough: 16))
+        let images = SuiteScale.count(2, thorough: 16)
         let only = ProcessInfo.processInfo.environment["SILTSTONE_HISTORY"]
         let campaign = CrashCampaign(suite: "TransactionCrashTests") { number in
             if let only {
