@@ -11,7 +11,7 @@ import Testing
     private struct Interruption: Error {}
 
     /// Moves, and stops behind a commit.
-    private func interrupt(_ from: String, _ to: String, behind commit: Int, choice: MoveRun.Choice = .init()) throws {
+    private func interrupt(_ from: String, _ to: String, behind commit: Int, choice: MoveChoice = .init()) throws {
         var commits = 0
         #expect(throws: (any Error).self) {
             try move(from, to, choice: choice) { _, _ in
@@ -178,7 +178,8 @@ import Testing
     }
 
     @Test(
-        "a move that was killed between two columns that refer to later tables goes on", arguments: MoveTarget.available)
+        "a move that was killed between two columns that refer to later tables goes on",
+        arguments: MoveTarget.available)
     func laterColumns(target: MoveTarget) async throws {
         try await onThread {
             let sample = try MovedSample()
