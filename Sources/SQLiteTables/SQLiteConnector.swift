@@ -27,14 +27,13 @@ struct SQLiteConnector: SQLConnector {
     /// True for a name whose database is private to a connection: those of a pool would see different data.
     static func isPrivate(_ path: String) -> Bool {
         if path.isEmpty || path == ":memory:" { return true }
-        guard path.hasPrefix("file:") else { return false }
-        let uri = path.dropFirst("file:".count).prefix { $0 != "#" }
-        let name = uri.prefix { $0 != "?" }
-        let options = uri.dropFirst(name.count + 1).split(separator: "&")
+        guard let uri = SQLiteURI(path) else { return false }
+        // A temporary file, whatever the options.
+        if uri.name.isEmpty { return true }
+        if uri.options["cache"] == "shared" { return false }
+        if uri.name == ":memory:" || uri.options["mode"] == "memory" { return true }
         // This file system shares the names with a slash among all connections of a process.
-        if options.contains("vfs=memdb") { return !name.hasPrefix("/") }
-        let isMemory = name == ":memory:" || options.contains("mode=memory")
-        return isMemory ? !options.contains("cache=shared") : name.isEmpty
+        return uri.options["vfs"] == "memdb" && !uri.name.hasPrefix("/")
     }
 
     /// The refusal of such a name.

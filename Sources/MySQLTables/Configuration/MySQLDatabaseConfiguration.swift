@@ -41,7 +41,7 @@ public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
             }
             login.addresses = [MySQLAddress(host: host ?? login.addresses.first?.host ?? "localhost", port: number)]
         }
-        server = try Self.pool(login, MySQLOptions())
+        server = try Self.pool(login, MySQLOptions(), isNamedByURL: name == nil && url != nil)
     }
 
     /// A configuration that encrypts connections.
@@ -54,9 +54,16 @@ public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
     }
 
     /// - Throws: `CRUDSQLExeError` if the login names no database: no statement would find a table.
-    private static func pool(_ login: MySQLLogin, _ options: MySQLOptions) throws -> ServerPool<MySQLConnector> {
-        guard login.database != nil else {
-            throw MySQLLogin.refusal("The URL names no database: mysql://user@host/database").tableError
+    private static func pool(
+        _ login: MySQLLogin, _ options: MySQLOptions, isNamedByURL: Bool = true
+    ) throws -> ServerPool<MySQLConnector> {
+        if login.database?.isEmpty ?? true {
+            // In a URL, a sign in the password may have hidden it.
+            let error =
+                isNamedByURL
+                ? MySQLLogin.refusal("The URL names no database: mysql://user@host/database")
+                : SQLConnectionError(.noConnection, code: .argument, "The name of the database is missing or empty")
+            throw error.tableError
         }
         return ServerPool(login, options: options)
     }

@@ -60,15 +60,16 @@ final class CommitListener: @unchecked Sendable {
 
     private func begin() throws {
         guard ears.place == flag.place else { throw lost("The server that takes writes has changed") }
-        let listening = try ears.executeAll([
-            Self.server, Self.readOnly, SQLStatement("LISTEN \(CommitChannel.name)", isRepeated: false),
-        ])
+        // The network may lose one session while the server answers others. Observers wait meanwhile.
+        let listening = try ears.run(
+            [Self.server, Self.readOnly, SQLStatement("LISTEN \(CommitChannel.name)", isRepeated: false)], limit: limit)
         onlyReads = listening[1].rows != Self.off
-        let locking = try flag.executeAll([
-            Self.server, SQLStatement("SET lock_timeout = \(Self.queueTime.milliseconds)", isRepeated: false),
-            // The notice of this session must not wait for standbys. It changes nothing that they have.
-            SQLStatement("SET synchronous_commit = off", isRepeated: false),
-        ])
+        let locking = try flag.run(
+            [
+                Self.server, SQLStatement("SET lock_timeout = \(Self.queueTime.milliseconds)", isRepeated: false),
+                // The notice of this session must not wait for standbys. It changes nothing that they have.
+                SQLStatement("SET synchronous_commit = off", isRepeated: false),
+            ], limit: limit)
         // One place may lead to several servers. The lock of one says nothing about the commits of another.
         guard listening[0].rows == locking[0].rows else { throw lost("\(ears.place) leads to several servers") }
         try look()

@@ -48,6 +48,18 @@ final class PostgresCommitFeed: CommitFeed {
     var hearsAllCommits: Bool { state.withLock { $0.isLockHeld } }
 
     func listen(for watch: TableWatch) throws {
+        // A watchdog or a proxy may end each listener as soon as it has begun. Observers poll until the thread of the
+        // last one has begun another.
+        if !beganLately { try begin(watch) }
+    }
+
+    private var beganLately: Bool {
+        state.withLock { state in
+            !state.isListening && state.lastBeginning.map { .now - $0 < Self.heartbeat } ?? false
+        }
+    }
+
+    private func begin(_ watch: TableWatch) throws {
         guard connector.options.listensToCommits else { return }
         let known = state.withLock { $0.failures.count }
         try beginning.withLock {
@@ -55,8 +67,6 @@ final class PostgresCommitFeed: CommitFeed {
             if now.isListening || now.isEnded { return }
             // Callers that waited for an attempt share its error. Otherwise each would wait for a silent server.
             if now.failures.count != known, let error = now.failures.last { throw error }
-            // A watchdog or a proxy may end each listener as soon as it has begun.
-            if let last = now.lastBeginning, .now - last < Self.heartbeat { Thread.sleep(forTimeInterval: 0.5) }
             let listener = try makeListener()
             state.withLock {
                 $0.isListening = true
@@ -136,8 +146,9 @@ final class PostgresCommitFeed: CommitFeed {
     private func listenAgain(for watch: TableWatch) {
         let end = ContinuousClock.now + connector.options.failoverTimeout
         var pause = 0.02
+        if beganLately { Thread.sleep(forTimeInterval: 0.5) }
         while watch.isObserved, !isEnded, ContinuousClock.now < end {
-            do { return try listen(for: watch) } catch {
+            do { return try begin(watch) } catch {
                 if let error = error as? SQLConnectionError, PostgresConnector.isLasting(error) { break }
                 Thread.sleep(forTimeInterval: pause)
             }

@@ -48,14 +48,19 @@ private enum Move {
         let started = System.seconds
         let source = try from.open(isTarget: false)
         var report = try closing(source) {
-            // Before the target: a source that cannot be read leaves no new store behind.
-            let bytes = try source.engine.reading { try $0.tables().reduce(0) { $0 + $1.estimatedBytes } }
+            let choice = MoveChoice(
+                tables: invocation.values(.table), repositories: invocation.values(.repository))
+            // Before the target: a source that cannot be read or moved leaves no new store behind.
+            let plan = try source.engine.reading {
+                try MovePlan(
+                    $0, of: source, at: from.description, choice, acceptsRounding: invocation.has(.rounded))
+            }
+            let bytes = plan.catalogue.reduce(0) { $0 + $1.estimatedBytes }
             let target = try to.open(isTarget: true)
             return try closing(target) {
                 var run = MoveRun(
                     origin: from.description, destination: to.description, source: source, target: target,
-                    choice: MoveRun.Choice(
-                        tables: invocation.values(.table), repositories: invocation.values(.repository)))
+                    choice: choice)
                 run.isRestarting = invocation.has(.restart)
                 run.acceptsRounding = invocation.has(.rounded)
                 showProgress(of: &run, bytes, invocation)

@@ -59,11 +59,16 @@ struct MoveLedger {
     /// Whether the table lacks the column ``made``: an earlier release began the move.
     private let isOld: Bool
 
+    /// Whether a table with the ledger's name has its columns, and is not another program's.
+    static func isLedger(_ table: TableStructure) -> Bool {
+        firstStructure.columns.allSatisfy { table.number(of: $0.name) != nil }
+    }
+
     /// Reads the ledger of a target; nil if no move is unfinished.
     /// - Throws: ``ToolError`` if another program's table has the ledger's name.
     init?(_ session: any TableSession) throws {
         guard let found = try session.table(named: Self.tableName)?.structure else { return nil }
-        for column in Self.firstStructure.columns where found.number(of: column.name) == nil {
+        if !Self.isLedger(found) {
             throw ToolError(
                 .usage,
                 "the target has a table \(Self.tableName) that no move has made; rename it, since a move needs the name"

@@ -3,14 +3,6 @@ import TableKit
 
 /// A move of tables and repositories between databases: copies in batches, then compares both ends.
 struct MoveRun {
-    /// The requested tables and repositories. Both nil: everything.
-    struct Choice {
-        var tables: [String]?
-        var repositories: [String]?
-
-        var isAll: Bool { tables == nil && repositories == nil }
-    }
-
     /// The report of `--json`.
     struct Report: Encodable {
         struct Part: Encodable {
@@ -35,19 +27,11 @@ struct MoveRun {
         var records: Int { repositories.reduce(0) { $0 + $1.rows } }
     }
 
-    /// The source's catalogue, and the chosen parts of it.
-    private struct Plan {
-        var tables: [MovedTable]
-        var repositories: [String]
-        var catalogue: [TableInfo]
-        var notes: [String]
-    }
-
     let origin: String
     let destination: String
     let source: any MoveEndpoint
     let target: any MoveEndpoint
-    let choice: Choice
+    let choice: MoveChoice
     /// Whether to remove the remains of an unfinished move first.
     var isRestarting = false
     /// Whether numbers with more digits than a double holds may be rounded.
@@ -61,7 +45,7 @@ struct MoveRun {
     func run() throws -> Report {
         // One snapshot of the source for all its tables.
         try source.engine.reading { session in
-            let plan = try plan(session)
+            let plan = try MovePlan(session, of: source, at: origin, choice, acceptsRounding: acceptsRounding)
             var report = Report(from: origin, to: destination, notes: plan.notes)
             var ledger = try begin(plan, &report)
             let moves = plan.tables.map { table in
@@ -85,35 +69,8 @@ struct MoveRun {
 
     // MARK: Beginning
 
-    private func plan(_ session: any TableSession) throws -> Plan {
-        let catalogue = try session.tables()
-        if catalogue.contains(where: { $0.structure.name == MoveLedger.tableName }) {
-            throw ToolError(.usage, "\(origin) is itself the target of a move that is not finished")
-        }
-        let own = source.ownTables(catalogue)
-        let tables =
-            try choice.isAll
-            ? own
-            : (choice.tables ?? []).map { name in
-                if let table = own.first(where: { $0.structure.name == name }) { return table }
-                throw ToolError(.usage, "\(origin) has no table '\(name)'")
-            }
-        let repositories = try choice.isAll ? source.repositoryNames(catalogue) : choice.repositories ?? []
-        for name in choice.repositories ?? [] where try !source.hasRepository(name, catalogue) {
-            throw ToolError(.usage, "\(origin) has no repository '\(name)'")
-        }
-        if tables.isEmpty, repositories.isEmpty {
-            throw ToolError(.usage, "\(origin) has no tables and no repositories")
-        }
-        let foreign = ForeignColumns(tables)
-        if !acceptsRounding { try foreign.refuseRounding() }
-        return Plan(
-            tables: try MoveOrder.sorted(tables), repositories: repositories, catalogue: catalogue,
-            notes: foreign.notes)
-    }
-
     /// The ledger of the unfinished move, or of a new one.
-    private func begin(_ plan: Plan, _ report: inout Report) throws -> MoveLedger {
+    private func begin(_ plan: MovePlan, _ report: inout Report) throws -> MoveLedger {
         if let ledger = try target.engine.reading({ try MoveLedger($0) }) {
             if isRestarting {
                 try MoveRestart(ledger: ledger, target: target, batchRecords: batchRecords).run()
@@ -134,7 +91,7 @@ struct MoveRun {
         return ledger
     }
 
-    private func resumed(_ ledger: MoveLedger, _ plan: Plan) throws -> MoveLedger {
+    private func resumed(_ ledger: MoveLedger, _ plan: MovePlan) throws -> MoveLedger {
         let fresh = MoveLedger(origin: origin, tables: plan.tables.map(\.source.name), repositories: plan.repositories)
         if ledger.isBlank {
             throw ToolError(
@@ -158,7 +115,7 @@ struct MoveRun {
 
     /// Throws unless the target's tables and repositories are missing, or empty with the source's columns: contents are
     /// never mixed.
-    private func refuseContents(_ plan: Plan) throws {
+    private func refuseContents(_ plan: MovePlan) throws {
         try target.engine.reading { session in
             for table in plan.tables {
                 guard let existing = try session.table(named: table.source.name)?.structure else { continue }
@@ -173,7 +130,14 @@ struct MoveRun {
                 try table.refuseOtherColumns(existing)
             }
         }
+        // SQLite makes the table of a missing repository when that is opened. Those that exist come first, so that a
+        // refusal leaves no trace.
+        let catalogue = try target.engine.reading { try $0.tables() }
+        var (known, missing): ([String], [String]) = ([], [])
         for name in plan.repositories {
+            if try target.hasRepository(name, catalogue) { known.append(name) } else { missing.append(name) }
+        }
+        for name in known + missing {
             let repository = try target.repository(name)
             if try AsyncWork.wait({ try await !repository.records(after: nil, limit: 1).isEmpty }) {
                 throw ToolError(
@@ -221,7 +185,7 @@ struct MoveRun {
     }
 
     private func moveRecords(
-        _ entry: inout MoveLedger.Entry, _ plan: Plan, _ session: any TableSession
+        _ entry: inout MoveLedger.Entry, _ plan: MovePlan, _ session: any TableSession
     ) throws -> Report.Part {
         let name = entry.name
         let records: RecordSource

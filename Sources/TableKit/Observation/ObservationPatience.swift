@@ -2,6 +2,8 @@
 struct ObservationPatience {
     private static let first: Duration = .milliseconds(50)
     private static let longest: Duration = .seconds(1)
+    /// How long an observation retries after conflicts, at least: the database is there, and others get on.
+    private static let conflictLimit: Duration = .seconds(30)
 
     private var beginning: ContinuousClock.Instant?
     private var next = first
@@ -12,7 +14,7 @@ struct ObservationPatience {
     /// The pause before the next attempt, each twice as long as the one before it, up to a second.
     /// - Parameters:
     ///   - error: the error of the last attempt.
-    ///   - limit: how long an observation retries.
+    ///   - limit: how long an observation retries. After a conflict, 30 s or this, whichever is longer.
     /// - Throws: `error` if the limit is over, or if the database would refuse every attempt.
     mutating func pause(
         after error: any TableError, limit: Duration, now: ContinuousClock.Instant
@@ -20,7 +22,8 @@ struct ObservationPatience {
         if let error = error as? CRUDSQLExeError, error.isLasting { throw error }
         let start = beginning ?? now
         beginning = start
-        guard now - start < limit else { throw error }
+        let longest = error.code == .conflict ? max(limit, Self.conflictLimit) : limit
+        guard now - start < longest else { throw error }
         defer { next = min(next * 2, Self.longest) }
         return next
     }

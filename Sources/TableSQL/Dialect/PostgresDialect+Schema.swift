@@ -16,7 +16,11 @@ extension PostgresDialect: SchemaDialect {
         _ change: SchemaChange, _ tables: [String: SQLTable], _ connection: any SQLConnection
     ) throws {
         if case .addColumn(let name, let column) = change {
-            try checkDefault(of: column, to: try tables.existing(name), tables, connection, constant: constant)
+            let table = try tables.existing(name)
+            // A column that exists is refused below, whatever its default.
+            if table.structure.number(of: column.name) == nil {
+                try checkDefault(of: column, to: table, tables, connection, constant: constant)
+            }
         }
         for text in try statements(for: change, tables) {
             _ = try connection.execute(SQLStatement(text, isRepeated: false))

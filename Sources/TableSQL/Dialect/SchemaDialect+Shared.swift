@@ -50,7 +50,7 @@ extension SchemaDialect {
         if try connection.execute(query).rows.first?.first == .integer(1) {
             throw CRUDSQLExeError(
                 "The table has rows, and the default of the new column refers to a row of \(key.table) that does not"
-                    + " exist.", code: .foreignKey, table: name, column: column.name, key: "\(value)")
+                    + " exist.", code: .foreignKey, table: name, column: column.name, key: value.readable)
         }
     }
 

@@ -32,8 +32,8 @@ final class SQLSession: TableSession {
     private var hasBegun = false
     /// Whether a statement has run in the transaction. If so, a failure must not roll back all of it.
     private var hasRun = false
-    /// Whether a part of a failed statement may be left in the transaction, which then must not commit.
-    private var isPartial = false
+    /// The error of a transaction in which a part of a failed statement may be left, and which must not commit.
+    private var undoFailure: (any Error)?
     /// Whether COMMIT went with the session's one change.
     private var hasCommitted = false
     private(set) var savepoints = 0
@@ -152,10 +152,18 @@ final class SQLSession: TableSession {
             } catch let second {
                 CRUDLogging.log(.warning, "A statement could not be taken back by itself: \(second)")
                 // A connection that is lost commits nothing.
-                if connection.isUsable { isPartial = true }
+                if connection.isUsable { undoFailure = Self.undoFailure(second) }
             }
             throw error
         }
+    }
+
+    /// The error of a transaction whose ROLLBACK TO SAVEPOINT has failed with `error`. After a conflict it may run again.
+    private static func undoFailure(_ error: any Error) -> any Error {
+        if let error = error as? SQLConnectionError, error.kind == .conflict { return error }
+        return CRUDSQLExeError(
+            "A statement of the transaction had failed and could not be taken back by itself; the transaction was rolled"
+                + " back instead of committed.", code: .transaction)
     }
 
     /// Runs the first statement of a transaction without a savepoint. A failure rolls back the whole transaction; the
@@ -253,11 +261,7 @@ final class SQLSession: TableSession {
         }
         do {
             try core.checkOpen()
-            if isPartial {
-                throw CRUDSQLExeError(
-                    "A statement of the transaction had failed and could not be taken back by itself; the transaction was"
-                        + " rolled back instead of committed.", code: .transaction)
-            }
+            if let undoFailure { throw undoFailure }
             _ = try connection.executeAll(core.announcement(of: changedTables) + [SQLStatement("COMMIT")])
         } catch {
             core.catalogue.forget()

@@ -121,8 +121,29 @@ import Testing
         engine.close()
     }
 
-    @Test("an observation goes on after a read that conflicts with another program", .timeLimit(.minutes(5)))
-    func conflictingRead() async throws {
+    @Test("a transaction whose savepoint meets a conflict may run again: its commit throws the conflict, and sends none")
+    func conflictingUndo() throws {
+        let connection = ScriptedConnection { text in
+            let isUndo = text.hasPrefix("ROLLBACK TO")
+            return isUndo ? SQLConnectionError(.conflict, code: .conflict, serverCode: "1213", "Deadlock.") : nil
+        }
+        let engine = engine(MySQLDialect(), connection)
+        let session = try engine.session(.write(.serial))
+        try session.change { _ = try $0.execute(SQLStatement("INSERT 1")) }
+        let first = #expect(throws: CRUDSQLExeError.self) {
+            try session.change { _ in throw SQLConnectionError(.statement, code: .unique, "There is such a row.") }
+        }
+        #expect(first?.code == .unique)
+        let error = #expect(throws: CRUDSQLExeError.self) { try session.commit() }
+        #expect(error?.code == .conflict)
+        #expect(connection.calls.contains("ROLLBACK") && !connection.calls.contains("COMMIT"))
+        engine.close()
+    }
+
+    @Test(
+        "an observation goes on after a read that conflicts with another program, whatever time is given to a failover",
+        .timeLimit(.minutes(5)), arguments: [Duration.zero, .seconds(3600)])
+    func conflictingRead(failoverTimeout: Duration) async throws {
         let reads = Mutex(0)
         let connection = ScriptedConnection { text in
             guard text.hasPrefix("BEGIN") else { return nil }
@@ -134,7 +155,7 @@ import Testing
         }
         let engine = SQLEngine(
             dialect: PostgresDialect(), pool: ConnectionPool(ScriptedConnector(connection: connection)),
-            observation: .polled(every: .milliseconds(1)), failoverTimeout: .seconds(3600))
+            observation: .polled(every: .milliseconds(1)), failoverTimeout: failoverTimeout)
         let db = Database(configuration: ScriptedConfiguration(engine))
         // The body needs no statement. The first look for changes begins a transaction.
         var values = try db.observe { 1 }.makeAsyncIterator()

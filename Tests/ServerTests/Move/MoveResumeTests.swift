@@ -11,7 +11,7 @@ import Testing
     private struct Interruption: Error {}
 
     /// Moves, and stops behind a commit.
-    private func interrupt(_ from: String, _ to: String, behind commit: Int, choice: MoveRun.Choice = .init()) throws {
+    private func interrupt(_ from: String, _ to: String, behind commit: Int, choice: MoveChoice = .init()) throws {
         var commits = 0
         #expect(throws: (any Error).self) {
             try move(from, to, choice: choice) { _, _ in
@@ -143,6 +143,67 @@ import Testing
                 let found = try AsyncWork.wait { try await to.records(after: nil, limit: 9).map(\.record) }
                 #expect(found == (isChanged ? [second] : [first, first]))
             }
+        }
+    }
+
+    private static let hen = TableStructure(
+        name: "Hen",
+        columns: [
+            Column("id", .int64),
+            Column("first", .int64, isOptional: true, foreignKey: ForeignKeyReference(table: "Egg")),
+            Column("last", .int64, isOptional: true, foreignKey: ForeignKeyReference(table: "Egg")),
+        ], primaryKey: [0])
+    private static let egg = TableStructure(
+        name: "Egg",
+        columns: [Column("id", .int64), Column("of", .int64, foreignKey: ForeignKeyReference(table: "Hen"))],
+        primaryKey: [0])
+
+    /// Two tables that refer to each other, one of them by two columns.
+    private func henStore(_ sample: MovedSample) throws -> String {
+        try makeStore(sample) { engine in
+            try engine.change { session in
+                let plain = TableStructure(name: "Hen", columns: [Self.hen.columns[0]], primaryKey: [0])
+                try session.alter(.createTable(plain))
+                try session.alter(.createTable(Self.egg))
+                for column in Self.hen.columns.dropFirst() {
+                    try session.alter(.addColumn(table: "Hen", column))
+                }
+                try session.insert(Self.hen, (1...5).map { [.integer($0), .null, .null] })
+                try session.insert(Self.egg, (1...9).map { [.integer($0), .integer(1)] })
+                var row = RowBuffer()
+                try row.append([.null, .integer(1), .integer(9)], layout: Self.hen.layout)
+                _ = try session.update(UpdateStatement(Self.hen, columns: [1, 2], row: row))
+            }
+        }
+    }
+
+    @Test(
+        "a move that was killed between two columns that refer to later tables goes on",
+        arguments: MoveTarget.available)
+    func laterColumns(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let (from, there) = (try henStore(sample), try target.place(sample))
+            try withEngine(from) { source in
+                try withEngine(there) { engine in
+                    try source.reading { session in
+                        let tables = try MoveOrder.sorted(try session.tables())
+                        let ledger = MoveLedger(
+                            origin: MovePlace(from).description, tables: tables.map(\.source.name), repositories: [])
+                        try ledger.store(engine)
+                        for (table, entry) in zip(tables, ledger.entries) {
+                            var entry = entry
+                            try TableMove(table: table, source: session, target: engine).make(&entry)
+                        }
+                        let hen = try #require(tables.first { $0.source.name == "Hen" })
+                        #expect(hen.laterColumns.count == 2)
+                        let column = hen.source.columns[hen.laterColumns[0]]
+                        try engine.change { try $0.alter(.addColumn(table: "Hen", column)) }
+                    }
+                }
+            }
+            let report = try move(from, there)
+            #expect(report.continued && report.rows == 14)
         }
     }
 

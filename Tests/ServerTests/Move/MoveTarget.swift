@@ -56,7 +56,7 @@ enum MoveTarget: String, CaseIterable, CustomTestStringConvertible {
 ///   - batchRecords: the most records in a transaction.
 @discardableResult
 func move(
-    _ from: String, _ to: String, choice: MoveRun.Choice = MoveRun.Choice(), isRestarting: Bool = false,
+    _ from: String, _ to: String, choice: MoveChoice = MoveChoice(), isRestarting: Bool = false,
     acceptsRounding: Bool = false,
     batchRows: Int = 50, batchRecords: Int = 10,
     committed: @escaping (Int, Int) throws -> Void = { _, _ in }

@@ -74,6 +74,39 @@ import Testing
         }
     }
 
+    @Test(
+        "a target with records in one repository gets no table for another", arguments: MoveTarget.available)
+    func repositoryTraces(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let there = try target.place(sample)
+            try move(sample.store, there, choice: .init(repositories: ["Clients"]))
+            func tables() throws -> [String] {
+                try withEngine(there) { try $0.reading { try $0.tables().map(\.structure.name) } }
+            }
+            let before = try tables()
+            // The missing repository is named first.
+            let choice = MoveChoice(repositories: ["", "Clients"])
+            let error = try #require(throws: ToolError.self) { try move(sample.store, there, choice: choice) }
+            #expect(error.message.contains("repository 'Clients'"))
+            #expect(try tables() == before && !before.isEmpty)
+        }
+    }
+
+    @Test("a source with another program's table of the ledger's name is not taken for an unfinished target")
+    func foreignLedger() async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let from = try makeStore(sample) { engine in
+                let table = TableStructure(
+                    name: MoveLedger.tableName, columns: [Column("id", .int64)], primaryKey: [0])
+                try engine.change { try $0.alter(.createTable(table)) }
+            }
+            let error = try #require(throws: ToolError.self) { try move(from, sample.directory + "/to.silt") }
+            #expect(error.message.contains("no move has made"))
+        }
+    }
+
     #if PostgreSQL
     @Test("a source that cannot be read leaves no new store behind") func unreadableSource() async throws {
         try await onThread {
@@ -92,7 +125,7 @@ import Testing
             let sample = try MovedSample()
             let there = try target.place(sample)
             try move(sample.store, there, choice: .init(tables: ["Log"], repositories: ["Clients"]))
-            for choice in [MoveRun.Choice(tables: ["Log"]), .init(repositories: ["Clients"]), .init()] {
+            for choice in [MoveChoice(tables: ["Log"]), .init(repositories: ["Clients"]), .init()] {
                 let error = try #require(throws: ToolError.self) { try move(sample.store, there, choice: choice) }
                 #expect(error.exitCode == .usage && error.message.contains("a move fills"))
             }

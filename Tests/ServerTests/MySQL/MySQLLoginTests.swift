@@ -90,6 +90,15 @@ extension MySQLTests {
             _ = try MySQLDatabaseConfiguration(url: url, name: "d", host: nil, port: nil, user: nil, pass: nil)
         }
 
+        @Test("An empty name is no database, and its refusal blames no URL") func emptyName() throws {
+            for (url, name) in [(nil, ""), (nil, nil), ("mysql://u@h/d", "")] as [(String?, String?)] {
+                let error = try #require(throws: CRUDSQLExeError.self) {
+                    try MySQLDatabaseConfiguration(url: url, name: name, host: "h", port: nil, user: nil, pass: nil)
+                }
+                #expect(error.code == .argument && error.message.contains("missing or empty"), "\(error)")
+            }
+        }
+
         @Test(
             "A refused URL shows no part of its password",
             arguments: [

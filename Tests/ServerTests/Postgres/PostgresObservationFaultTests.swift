@@ -81,6 +81,39 @@ extension PostgresTests.Observation {
         try await take([1], &values)
     }
 
+    @Test(
+        "An observation begins, although the network loses its listener's session and the server answers others",
+        .timeLimit(.minutes(5)))
+    func silentListener() async throws {
+        let server = try PostgresServer.shared()
+        let name = try server.makeDatabase()
+        let writer = try program(server.connectionString(database: name))
+        try await writer.create(Item.self)
+        let isLost = Mutex(false)
+        let way = try LongWay(to: server.port) { bytes in
+            let end: [UInt8] = [0x43, 0, 0, 0, 11] + Array("LISTEN".utf8) + [0]
+            guard bytes.firstRange(of: end) != nil else { return }
+            let wasLost = isLost.withLock { isLost in
+                defer { isLost = true }
+                return isLost
+            }
+            if !wasLost { bytes = [] }
+        }
+        defer { way.end() }
+        let observer = try program(
+            "host=127.0.0.1 port=\(way.port) user=postgres dbname=\(name) sslmode=disable gssencmode=disable"
+        ) {
+            // A wait as long as a statement may take would not end within the test's limit.
+            $0.statementTimeout = .seconds(3600)
+            $0.failoverTimeout = .seconds(3600)
+        }
+        var values = try values(observer)
+        try await take([], &values)
+        #expect(isLost.withLock { $0 })
+        try await writer.table(Item.self).insert(Item(id: 1, size: 1))
+        try await take([1], &values)
+    }
+
     @Test("A role that only reads keeps its listener", .timeLimit(.minutes(5))) func readOnlyRole() async throws {
         let server = try PostgresServer.shared()
         let name = try server.makeDatabase()

@@ -364,6 +364,52 @@ extension PostgresTests {
             }
         }
 
+        @Test("A cursor whose first rows cannot be read keeps its name, and the transaction opens others")
+        func unreadableRows() throws {
+            let connection = try PostgresServer.shared().connection()
+            defer { connection.close() }
+            let query = SQLStatement("SELECT a FROM generate_series(1, 25) AS s(a)", results: [.int64])
+            // 300 is no UInt8.
+            let unreadable = SQLStatement("SELECT 300::smallint FROM generate_series(1, 25)", results: [.uint8])
+            try connection.run("BEGIN READ ONLY")
+            let error = try connectionError { _ = try connection.open(unreadable, batchRows: 10) }
+            #expect(error.code == .type)
+            let (first, second) = (
+                try connection.open(query, batchRows: 10), try connection.open(query, batchRows: 10)
+            )
+            for rows in [first, second] {
+                var count = 0
+                while let batch = try rows.next() { count += batch.count }
+                #expect(count == 25)
+            }
+            try connection.run("COMMIT")
+            // The end of the transaction frees the names.
+            try connection.run("BEGIN READ ONLY")
+            _ = try connection.open(query, batchRows: 10)
+            let names = try connection.rows("SELECT name FROM pg_cursors WHERE name LIKE 'c%'", as: [.string])
+            #expect(names == [[.text("c1")]])
+            try connection.run("COMMIT")
+        }
+
+        @Test("A cursor whose prepared statement the server has lost is read to its end") func lostStatement() throws {
+            let connection = try PostgresServer.shared().connection()
+            defer { connection.close() }
+            let query = SQLStatement("SELECT a FROM generate_series(1, 25) AS s(a)", results: [.int64])
+            for isLost in [false, true] {
+                if isLost { try connection.run("DEALLOCATE ALL") }
+                // BEGIN goes with DECLARE, so that both run once more, in another transaction.
+                connection.executeLater(SQLStatement("BEGIN READ ONLY"))
+                let first = try connection.open(query, batchRows: 10)
+                let second = try connection.open(query, batchRows: 10)
+                for rows in [first, second] {
+                    var count = 0
+                    while let batch = try rows.next() { count += batch.count }
+                    #expect(count == 25)
+                }
+                try connection.run("COMMIT")
+            }
+        }
+
         @Test("A cursor ends with its transaction, and a cursor of a failed query leaves nothing behind") func ends()
             throws
         {

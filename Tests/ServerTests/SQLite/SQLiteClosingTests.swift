@@ -123,12 +123,18 @@ import Testing
         try FileManager.default.removeItem(at: directory)
         for name in [
             ":memory:", "", "file:", "file::memory:", "file:a?mode=memory", "file:?cache=shared", "file:a?vfs=memdb",
+            "file:?mode=memory&cache=shared", "file:%3Amemory%3A", "file:a?m%6fde=mem%6Fry", "file://localhost",
+            "file:a?mode=memory&cache=shared&cache=private", "file:%00a", "file:a?mode=memory#&cache=shared",
         ] {
             let error = #expect(throws: CRUDSQLGenError.self, "\(name)") { try SQLiteDatabaseConfiguration(name) }
             #expect(error?.code == .argument)
             #expect(throws: CRUDRepositoryError.self, "\(name)") { try SQLiteRepository(path: name) }
         }
-        for name in ["file:a?mode=memory&cache=shared", "file::memory:?cache=shared", "file:/a?vfs=memdb", "a:b"] {
+        for name in [
+            "file:a?mode=memory&cache=shared", "file::memory:?cache=shared", "file:/a?vfs=memdb", "a:b",
+            "file:a?vfs=memdb&vfs=unix", "file:a?mode=memory&mode=rwc", "file://localhost/a?vfs=memdb",
+            "file:a%3Fmode=memory", "file:%2Fa?vfs=memdb", "file:a?mode=mem%6ory",
+        ] {
             #expect(!SQLiteConnector.isPrivate(name), "\(name)")
         }
     }

@@ -48,6 +48,8 @@ import Testing
         try Silt.run("move", directory.file("none"), to).expect(status: 2, error: "none")
         try Silt.run("move", "--table", "Nobody", from, to).expect(status: 2, error: "no table 'Nobody'")
         try Silt.run("move", "--repository", "x", from, to).expect(status: 2, error: "no repository 'x'")
+        // A new store at the target would be left behind.
+        #expect(!FileManager.default.fileExists(atPath: to))
         try Silt.run("move", "--quiet", "--table", "City", from, to).expect(status: 0)
         try Silt.run("move", from, to).expect(status: 2, error: "has rows in the table City")
         // A person needs its city, which is there now.

@@ -29,6 +29,20 @@ struct ObservationPatienceTests {
         _ = try patience.pause(after: error, limit: .seconds(3), now: start + .seconds(9))
     }
 
+    @Test("after a conflict an observation retries for 30 seconds, even if the database is given no time to come back")
+    func conflict() throws {
+        var patience = ObservationPatience()
+        let conflict = CRUDSQLExeError("database is locked", code: .conflict)
+        _ = try patience.pause(after: conflict, limit: .zero, now: start)
+        _ = try patience.pause(after: conflict, limit: .zero, now: start + .seconds(29))
+        #expect(throws: CRUDSQLExeError.self) {
+            try patience.pause(after: conflict, limit: .zero, now: start + .seconds(30))
+        }
+        _ = try patience.pause(after: conflict, limit: .seconds(60), now: start + .seconds(59))
+        // The database has closed meanwhile, or is gone.
+        #expect(throws: CRUDSQLExeError.self) { try patience.pause(after: error, limit: .zero, now: start) }
+    }
+
     @Test("a refusal that cannot pass is thrown at once")
     func refusal() {
         var patience = ObservationPatience()

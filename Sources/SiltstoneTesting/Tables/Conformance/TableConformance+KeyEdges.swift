@@ -206,7 +206,11 @@ extension TableConformance {
         let parents = try parents(db, 1), table = try db.create(Grown.self)
         try table.insert(Grown(id: 1))
         let statement = "ALTER TABLE Grown ADD COLUMN parent INT DEFAULT 9 REFERENCES Parent(id)"
-        try requireError(.foreignKey, "The new column") { try db.sql(statement) }
+        let error = try requireError(.foreignKey, "The new column") { try db.sql(statement) }
+        try requireEqual(error.key, "9", "The key in the error")
+        try requireError(.exists, "A column that exists") {
+            try db.sql("ALTER TABLE Grown ADD COLUMN id INT DEFAULT 9 REFERENCES Parent(id)")
+        }
         let columns = try db.tables().first { $0.structure.name == "Grown" }?.structure.columns.map(\.name)
         try requireEqual(columns ?? [], ["id"], "The columns")
         try parents.insert(Parent(id: 9))

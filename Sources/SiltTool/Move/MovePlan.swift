@@ -1,0 +1,59 @@
+import TableKit
+
+/// The requested tables and repositories of a move. Both nil: everything.
+struct MoveChoice {
+    var tables: [String]?
+    var repositories: [String]?
+
+    var isAll: Bool { tables == nil && repositories == nil }
+}
+
+/// The source's catalogue, and the chosen parts of it.
+struct MovePlan {
+    let tables: [MovedTable]
+    let repositories: [String]
+    let catalogue: [TableInfo]
+    /// Sentences about what tables of other programs have, and their copies lack.
+    let notes: [String]
+
+    /// Chooses the parts of a source.
+    /// - Parameters:
+    ///   - session: reads the source.
+    ///   - origin: the source's place, for errors.
+    ///   - acceptsRounding: whether numbers with more digits than a double holds may be rounded.
+    /// - Throws: ``ToolError`` if the source cannot be moved so, whatever the target.
+    init(
+        _ session: any TableSession, of source: any MoveEndpoint, at origin: String, _ choice: MoveChoice,
+        acceptsRounding: Bool
+    ) throws {
+        let catalogue = try session.tables()
+        if let ledger = catalogue.first(where: { $0.structure.name == MoveLedger.tableName }) {
+            throw ToolError(
+                .usage,
+                MoveLedger.isLedger(ledger.structure)
+                    ? "\(origin) is itself the target of a move that is not finished"
+                    : "\(origin) has a table \(MoveLedger.tableName) that no move has made; rename it, since a move "
+                        + "needs the name")
+        }
+        let own = source.ownTables(catalogue)
+        let tables =
+            try choice.isAll
+            ? own
+            : (choice.tables ?? []).map { name in
+                if let table = own.first(where: { $0.structure.name == name }) { return table }
+                throw ToolError(.usage, "\(origin) has no table '\(name)'")
+            }
+        repositories = try choice.isAll ? source.repositoryNames(catalogue) : choice.repositories ?? []
+        for name in choice.repositories ?? [] where try !source.hasRepository(name, catalogue) {
+            throw ToolError(.usage, "\(origin) has no repository '\(name)'")
+        }
+        if tables.isEmpty, repositories.isEmpty {
+            throw ToolError(.usage, "\(origin) has no tables and no repositories")
+        }
+        let foreign = ForeignColumns(tables)
+        if !acceptsRounding { try foreign.refuseRounding() }
+        self.tables = try MoveOrder.sorted(tables)
+        self.catalogue = catalogue
+        notes = foreign.notes
+    }
+}
