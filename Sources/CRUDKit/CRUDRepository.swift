@@ -10,10 +10,11 @@
 ///   ``CRUDRepositoryError/recordNotFound(id:)``.
 /// - An acknowledged item can be read until it is updated or deleted.
 /// - An operation that throws, for instance because an item cannot be encoded, has changed nothing. The exception is
-///   ``CRUDRepositoryError/unknownOutcome(reason:)`` of a repository on a server.
-/// - An identifier may be any string: empty, long, with slashes, dots or null characters. Two identifiers are equal
-///   only if their UTF-8 bytes are. `String` also equates composed and decomposed characters, so it must not be a
-///   dictionary's key.
+///   ``CRUDRepositoryError/unknownOutcome(reason:)``: the connection to a server was lost, or the disk failed, after
+///   the change had begun. The change may have taken place, or not; of a batch in files, perhaps a part.
+/// - An identifier may be any string: empty, long, with slashes, dots or null characters. A database may refuse one of
+///   thousands of bytes with an error of its own, before anything changes. Two identifiers are equal only if their
+///   UTF-8 bytes are. `String` also equates composed and decomposed characters, so it must not be a dictionary's key.
 /// - Tables do not see each other's items, whatever their names.
 ///
 /// ```swift

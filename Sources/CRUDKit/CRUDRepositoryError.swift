@@ -8,8 +8,8 @@ public enum CRUDRepositoryError: Error, Hashable, Sendable {
     case recordAlreadyExists(id: String)
     /// The database failed; the reason is a sentence for people.
     case databaseError(reason: String)
-    /// The connection to a server was lost while it committed a change: the change may have taken place, or not. The
-    /// reason is a sentence for people.
+    /// The connection to a server was lost, or the disk failed, while a change was committed: the change may have taken
+    /// place, or not. It may also be visible now and be lost in a crash. The reason is a sentence for people.
     case unknownOutcome(reason: String)
 
     /// The database failed for an unknown reason.

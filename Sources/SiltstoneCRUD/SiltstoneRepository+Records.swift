@@ -17,45 +17,49 @@ extension SiltstoneRepository {
 
     /// Stores bytes under a new identifier; returns false if it exists.
     public func insertRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
-        try await store.insert(keys.key(id), record)
+        try await writing { try await store.insert(keys.key(id), record) }
     }
 
     /// Replaces the bytes under an identifier; returns false if it does not exist.
     public func replaceRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
-        try await store.replace(keys.key(id), record)
+        try await writing { try await store.replace(keys.key(id), record) }
     }
 
     /// Stores bytes under an identifier, new or not.
     public func putRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws {
-        try await store.put(keys.key(id), record)
+        try await writing { try await store.put(keys.key(id), record) }
     }
 
     /// Removes an identifier and its bytes; returns false if it does not exist.
     public func removeRecord(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
-        try await store.remove(keys.key(id))
+        try await writing { try await store.remove(keys.key(id)) }
     }
 
     /// Stores all records or none, in one transaction. Returns an identifier that already exists, or nil.
     public func insertRecords(
         _ records: [(id: CRUDRepository.ItemIdentifier, record: Data)]
     ) async throws -> CRUDRepository.ItemIdentifier? {
-        try await store.transaction(attempts: .max) { transaction in
-            for (id, record) in records where try !transaction.insert(keys.key(id), record) {
-                transaction.rollback()
-                return id
+        try await writing {
+            try await store.transaction(attempts: .max) { transaction in
+                for (id, record) in records where try !transaction.insert(keys.key(id), record) {
+                    transaction.rollback()
+                    return id
+                }
+                return nil
             }
-            return nil
         }
     }
 
     /// Removes all records or none, in one transaction. Returns an identifier that does not exist, or nil.
     public func removeRecords(ids: [CRUDRepository.ItemIdentifier]) async throws -> CRUDRepository.ItemIdentifier? {
-        try await store.transaction(attempts: .max) { transaction in
-            for id in ids where try !transaction.remove(keys.key(id)) {
-                transaction.rollback()
-                return id
+        try await writing {
+            try await store.transaction(attempts: .max) { transaction in
+                for id in ids where try !transaction.remove(keys.key(id)) {
+                    transaction.rollback()
+                    return id
+                }
+                return nil
             }
-            return nil
         }
     }
 
@@ -89,9 +93,30 @@ extension SiltstoneRepository {
         var page: [R] = []
         guard limit > 0 else { return page }
         try store.forEach(from: keys.start(after: identifier), to: keys.end, limit: limit) { key, value in
-            page.append(body(unsafe key.withUnsafeBytes { unsafe keys.id($0) }, value))
+            guard let id = unsafe key.withUnsafeBytes({ unsafe keys.id($0) }) else {
+                throw notText(unsafe key.withUnsafeBytes { unsafe Data($0) })
+            }
+            page.append(body(id, value))
             return true
         }
         return page
+    }
+
+    /// The error of a key whose identifier no caller can state. Skipping it would hide it, and the next page could not
+    /// start behind it.
+    private func notText(_ key: Data) -> StoreError {
+        StoreError(
+            .corrupt,
+            "The repository \(tableName.debugDescription) has a key whose identifier is not UTF-8, which another "
+                + "program wrote. Remove it from the store; in Base64, the key is \(key.base64EncodedString()).")
+    }
+
+    /// Runs a write.
+    /// - Throws: ``CRUDRepositoryError/unknownOutcome(reason:)`` if the disk failed: the change may be found when the
+    ///   store is opened again.
+    private func writing<R>(_ write: () async throws -> R) async throws -> R {
+        do { return try await write() } catch let error as StoreError where error.code == .inputOutput {
+            throw CRUDRepositoryError.unknownOutcome(reason: error.description)
+        }
     }
 }

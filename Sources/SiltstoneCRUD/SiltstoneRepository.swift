@@ -15,7 +15,11 @@ public import Siltstone
 ///
 /// Any number of repositories may share a store, with one table name or several. Repositories with different names do
 /// not see each other's records, whatever bytes names and identifiers hold. Identifiers are ordered by their UTF-8
-/// bytes.
+/// bytes. An identifier and the name together have nearly 64 KiB (`Limits.keyBytes`); a longer one throws `tooLarge` of
+/// `StoreError`.
+///
+/// A write that meets a failing disk throws `unknownOutcome` of `CRUDRepositoryError`: the change may be found when the
+/// store is opened again. All other failures of the store are `StoreError`s, after which nothing has changed.
 public final class SiltstoneRepository: RecordRepository {
     /// The name of the repository.
     public let tableName: String
@@ -28,7 +32,7 @@ public final class SiltstoneRepository: RecordRepository {
     let keys: TableKeys
 
     /// Opens the store at a path, or shares it with the other repositories of this process. The last repository to go
-    /// closes it.
+    /// closes it: call `close()` before.
     ///
     /// Opening may block for a recovery after a crash.
     /// - Parameters:
@@ -64,5 +68,24 @@ public final class SiltstoneRepository: RecordRepository {
         self.store = store
         use = nil
         keys = TableKeys(tableName: tableName)
+    }
+
+    /// Ends the use of a store that the repository was made with by path. The last use closes the store, which waits
+    /// for the disk.
+    ///
+    /// Call it when the repository is not needed any more. Otherwise its release closes the store: on whatever thread
+    /// drops the last reference, perhaps one of Swift's pool, which then waits; and without a word of an error. Do not
+    /// use the repository afterwards: its operations throw `closed` once the store is. Does nothing the second time,
+    /// and nothing to a store that its owner closes.
+    /// - Throws: `StoreError`: the errors of closing the store. Acknowledged changes keep the durability that they
+    ///   have.
+    public func close() throws(StoreError) {
+        try use?.close()
+    }
+
+    /// Ends the use of a store that the repository was made with by path, on a thread that may block; see the
+    /// synchronous form.
+    public func close() async throws(StoreError) {
+        try await use?.close()
     }
 }

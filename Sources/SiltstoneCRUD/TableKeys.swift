@@ -35,8 +35,12 @@ struct TableKeys: Sendable {
         return key(id) + [0]
     }
 
-    /// The identifier in a key.
-    func id(_ key: UnsafeRawBufferPointer) -> String {
-        unsafe String(decoding: key[prefix.count...], as: UTF8.self)
+    /// The identifier in a key; nil if its bytes are not UTF-8.
+    func id(_ key: UnsafeRawBufferPointer) -> String? {
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: key[prefix.count...])
+        // Decoding repairs invalid UTF-8, which the comparison detects. What it makes is contiguous.
+        let id = unsafe String(decoding: bytes, as: UTF8.self)
+        let same = unsafe id.utf8.withContiguousStorageIfAvailable { unsafe $0.elementsEqual(bytes) }
+        return same == true ? id : nil
     }
 }

@@ -66,6 +66,86 @@ import Testing
         }
     }
 
+    @Test("close() closes the store with its last repository, though all are still referred to") func closing()
+        async throws
+    {
+        try await withTemporaryDirectory { url in
+            let path = url.appendingPathComponent("app.silt").path
+            let first = try SiltstoneRepository(path: path)
+            let second = try SiltstoneRepository(path: path)
+            try await first.create(id: "a", item: 1)
+            try await first.close()
+            try await first.close()
+            #expect(try await second.read(id: "a") == 1)  // still open
+            try await second.close()
+            let store = try await KeyValueStore.open(at: path)  // would be locked
+            try await SiltstoneRepository(store: store).close()
+            #expect(try await store.contains(Array("\0\u{1}a".utf8)))  // its owner closes it
+            try await store.close()
+            withExtendedLifetime((first, second)) {}
+        }
+    }
+
+    @Test("A change that a failing disk may have stored has an unknown outcome; later ones are refused")
+    func failedSync() async throws {
+        let disk = SimulatedFileSystem()
+        for change in 0..<4 {
+            var configuration = Configuration()
+            configuration.fileSystem = disk
+            let store = try await KeyValueStore.open(at: "/store\(change)", configuration: configuration)
+            let repository = SiltstoneRepository(store: store)
+            try await repository.upsert(id: "a", item: 0)
+            disk.failSyncs { _ in true }
+            await #expect {
+                switch change {
+                case 0: try await repository.create(id: "b", item: 1)
+                case 1: try await repository.update(id: "a", item: 1)
+                case 2: try await repository.deleteAll(ids: ["a"])
+                default: try await repository.createAll([(id: "b", item: 1), (id: "c", item: 2)])
+                }
+            } throws: { error in
+                if case CRUDRepositoryError.unknownOutcome = error { true } else { false }
+            }
+            await #expect {
+                try await repository.create(id: "d", item: 1)
+            } throws: { ($0 as? StoreError)?.code == .refusesWrites }
+            disk.failSyncs(where: nil)
+            try await store.close()
+        }
+    }
+
+    @Test("A key under the repository's prefix that is not UTF-8 is an error of every listing, and not an endless one")
+    func foreignKey() async throws {
+        let store = try KeyValueStore.inMemory()
+        let repository = SiltstoneRepository(store: store, tableName: "Clients")
+        let other = SiltstoneRepository(store: store, tableName: "Others")
+        for number in 0..<3 { try await repository.create(id: "id\(number)", item: number) }
+        try await other.create(id: "a", item: 1)
+        try await store.put(Array("Clients\0\u{1}".utf8) + [0xff], Data("4".utf8))
+        #expect(try await repository.read(id: "id1") == 1)
+        #expect(try repository.ids(after: nil, limit: 3) == ["id0", "id1", "id2"])
+        await #expect {
+            try await repository.ids()
+        } throws: { ($0 as? StoreError)?.code == .corrupt }
+        await #expect {
+            for try await _ in repository.items(of: Int.self) {}
+        } throws: { ($0 as? StoreError)?.code == .corrupt }
+        #expect(try await other.ids() == ["a"])
+    }
+
+    @Test("An identifier that is too long for the store is refused before anything changes") func longIdentifiers()
+        async throws
+    {
+        let repository = SiltstoneRepository(store: try KeyValueStore.inMemory(), tableName: "Clients")
+        let longest = String(repeating: "x", count: Limits.keyBytes - "Clients".utf8.count - 2)
+        try await repository.create(id: longest, item: 1)
+        #expect(try await repository.read(id: longest) == 1)
+        await #expect {
+            try await repository.createAll([(id: "a", item: 2), (id: longest + "x", item: 2)])
+        } throws: { ($0 as? StoreError)?.code == .tooLarge }
+        #expect(try await repository.ids() == [longest])
+    }
+
     @Test("Batches are all or nothing, beside single creates of the same identifiers") func batches() async throws {
         let store = try KeyValueStore.inMemory()
         let ids = (0..<20).map { "id\($0)" }

@@ -91,7 +91,8 @@ final class CompactDecodingNode: Decoder {
         if tag == CompactTag.mapWithRepetition || misses > 4 {
             var index: [ByteExactString: Int] = [:]
             forEachEntry { number, offset in
-                index[ByteExactString(input.key(number))] = offset
+                // The repaired text of a damaged key is not that key.
+                if input.isText(number) { index[ByteExactString(input.key(number))] = offset }
                 return true
             }
             self.index = index

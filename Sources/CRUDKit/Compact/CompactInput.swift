@@ -61,7 +61,10 @@ final class CompactInput {
         }
     }
 
-    /// A key of the table. Invalid UTF-8 is repaired, so it matches no requested key.
+    /// Whether a key of the table is UTF-8. Others match no requested key.
+    func isText(_ number: Int) -> Bool { text(keys[number], is: key(number)) }
+
+    /// A key of the table. Invalid UTF-8 is repaired.
     func key(_ number: Int) -> String {
         if strings.isEmpty { strings = Array(repeating: nil, count: keys.count) }
         if let known = strings[number] { return known }

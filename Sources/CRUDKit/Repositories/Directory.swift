@@ -7,8 +7,12 @@ import Foundation
 /// repositories of this one.
 struct Directory: Sendable {
     let path: String
+    /// Whether this value has made the directory's own name durable.
+    let isPrepared = Locked(false)
 
-    private func path(_ name: String) -> String { "\(path)/\(name)" }
+    init(path: String) { self.path = path }
+
+    func path(_ name: String) -> String { "\(path)/\(name)" }
 
     // MARK: Reading
 
@@ -17,9 +21,7 @@ struct Directory: Sendable {
         let name = FileName.name(of: id)
         guard let contents = try SystemCalls.read(path(name)) else { return nil }
         guard FileName.isLong(name) else { return contents }
-        guard let parts = FileName.parts(ofLong: contents), haveSameUTF8(parts.id, id) else {
-            throw CRUDRepositoryError.databaseError(reason: "The file \(path(name)) is damaged.")
-        }
+        guard let parts = FileName.parts(ofLong: contents), haveSameUTF8(parts.id, id) else { throw damage(name) }
         return parts.record
     }
 
@@ -28,63 +30,28 @@ struct Directory: Sendable {
 
     /// All identifiers, in no order.
     func ids() throws -> [String] {
-        var ids: [String] = []
-        for name in try SystemCalls.entries(path) {
-            if let id = FileName.id(of: name) {
-                ids.append(id)
-            } else if FileName.isLong(name), let contents = try SystemCalls.read(path(name)) {
-                guard let parts = FileName.parts(ofLong: contents) else {
-                    throw CRUDRepositoryError.databaseError(reason: "The file \(path(name)) is damaged.")
-                }
-                ids.append(parts.id)
+        try SystemCalls.entries(path).compactMap { name in
+            if let id = FileName.id(of: name) { return id }
+            return FileName.isLong(name) ? try id(inLong: name) : nil
+        }
+    }
+
+    /// The identifier that a file with a long name stores; nil if the file is gone. Does not read the item.
+    private func id(inLong name: String) throws -> String? {
+        // Enough for nearly all identifiers.
+        var limit = 4096
+        while true {
+            guard let head = try SystemCalls.read(path(name), limit: limit) else { return nil }
+            if head.count == limit, let length = FileName.headLength(ofLong: head), length > limit {
+                limit = length
+                continue
             }
+            guard let id = FileName.parts(ofLong: head)?.id, FileName.name(of: id) == name else { throw damage(name) }
+            return id
         }
-        return ids
     }
 
-    // MARK: Writing
-
-    /// Stores records if `condition` allows it for each.
-    /// - Parameter condition: whether a record may be stored, given whether one exists.
-    /// - Returns: the first identifier that `condition` refuses. Then nothing has changed.
-    func write(_ records: [(id: String, record: Data)], where condition: (_ exists: Bool) -> Bool) throws -> String? {
-        try SystemCalls.makeDirectories(path)
-        var files: [(id: String, temporary: String, final: String)] = []
-        defer { for file in files { SystemCalls.removeLeftover(file.temporary) } }
-        for (id, record) in records {
-            let name = FileName.name(of: id)
-            let temporary = path(FileName.temporary())
-            files.append((id, temporary, path(name)))
-            try SystemCalls.write(FileName.contents(record, id: id, name: name), to: temporary)
-        }
-        // The slow part needs no lock.
-        let refused: String? = try locked {
-            for file in files where !condition(try SystemCalls.exists(file.final)) { return file.id }
-            for file in files { try SystemCalls.rename(file.temporary, to: file.final) }
-            return nil
-        }
-        if refused == nil { try SystemCalls.syncDirectory(path) }
-        return refused
-    }
-
-    /// Removes records if all exist.
-    /// - Returns: the first identifier that does not exist. Then nothing has changed.
-    func remove(_ ids: [String]) throws -> String? {
-        guard try SystemCalls.exists(path) else { return ids.first }
-        let missing: String? = try locked {
-            let paths = ids.map { path(FileName.name(of: $0)) }
-            for (id, path) in zip(ids, paths) where !(try SystemCalls.exists(path)) { return id }
-            for path in paths { try SystemCalls.remove(path) }
-            return nil
-        }
-        if missing == nil { try SystemCalls.syncDirectory(path) }
-        return missing
-    }
-
-    /// Runs `body` under the lock of the directory.
-    private func locked<R>(_ body: () throws -> R) throws -> R {
-        let descriptor = try SystemCalls.lock(path(FileName.lock))
-        defer { SystemCalls.unlock(descriptor) }
-        return try body()
+    private func damage(_ name: String) -> CRUDRepositoryError {
+        .databaseError(reason: "The file \(path(name)) is damaged.")
     }
 }

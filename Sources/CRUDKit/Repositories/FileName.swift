@@ -10,9 +10,15 @@ enum FileName {
 
     private static let shortPrefix = "item_"
     private static let longPrefix = "long_"
+    private static let temporaryPrefix = "temp_"
 
     /// A unique name for a temporary file.
-    static func temporary() -> String { "temp_\(UUID().uuidString)" }
+    static func temporary() -> String { temporaryPrefix + UUID().uuidString }
+
+    /// Whether a name has the form of a temporary file's.
+    static func isTemporary(_ name: String) -> Bool {
+        name.hasPrefix(temporaryPrefix) && UUID(uuidString: String(name.dropFirst(temporaryPrefix.count))) != nil
+    }
 
     /// The file whose lock excludes other writers of a directory.
     static let lock = "lock"
@@ -23,14 +29,18 @@ enum FileName {
         return name.utf8.count <= maximumLength ? name : longPrefix + SHA256.hexadecimal(id.utf8)
     }
 
-    /// The identifier of a file with a short name; nil for other files.
+    /// The identifier of a file with a short name; nil for other files, also for one whose identifier has another name.
     static func id(of name: String) -> String? {
-        guard name.hasPrefix(shortPrefix) else { return nil }
+        guard name.hasPrefix(shortPrefix), name.utf8.count <= maximumLength else { return nil }
         return PercentEscape.fileName.unescape(name.dropFirst(shortPrefix.count))
     }
 
-    /// Whether the file itself stores its identifier.
-    static func isLong(_ name: String) -> Bool { name.hasPrefix(longPrefix) }
+    /// Whether the file itself stores its identifier: the name is a prefix and a digest.
+    static func isLong(_ name: String) -> Bool {
+        guard name.hasPrefix(longPrefix) else { return false }
+        let digest = name.utf8.dropFirst(longPrefix.utf8.count)
+        return digest.count == 64 && digest.allSatisfy("0123456789abcdef".utf8.contains)
+    }
 
     /// The bytes of an identifier's file.
     static func contents(_ record: Data, id: String, name: String) -> Data {
@@ -44,13 +54,17 @@ enum FileName {
         return contents
     }
 
-    /// Parses a file with a long name; nil if it is damaged.
+    /// The number of bytes before the item in a file with a long name; nil if the file is damaged.
+    static func headLength(ofLong contents: Data) -> Int? {
+        guard contents.count >= 8 else { return nil }
+        let count = contents.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return count <= UInt64(Int.max - 8) ? 8 + Int(count) : nil
+    }
+
+    /// Parses a file with a long name, or its first bytes; nil if it is damaged.
     static func parts(ofLong contents: Data) -> (id: String, record: Data)? {
         let bytes = [UInt8](contents)
-        guard bytes.count >= 8 else { return nil }
-        let count = bytes[..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard count <= UInt64(bytes.count - 8) else { return nil }
-        let end = 8 + Int(count)
+        guard let end = headLength(ofLong: contents), end <= bytes.count else { return nil }
         guard let id = String(validating: bytes[8..<end], as: UTF8.self) else { return nil }
         return (id, Data(bytes[end...]))
     }

@@ -5,10 +5,13 @@ public import Foundation
 /// Acknowledged items are on stable storage. An item is replaced atomically, also across a crash. Several repositories
 /// of one directory, in this process and others, may be used at once: if several create one identifier, one succeeds. A
 /// batch is refused as a whole if it cannot store one of its identifiers, but a crash may leave a part of it.
+/// ``CRUDRepositoryError/unknownOutcome(reason:)`` says that the disk failed after the change had begun: it may not
+/// survive a crash, or only a part of a batch may be done.
 ///
 /// An item with a plain identifier is the file `item_<identifier>`, which holds only the transformer's bytes. Other
 /// characters are escaped, such as a slash as `%2f`; capitals too, because some file systems ignore case. Long
-/// identifiers are hashed. So every identifier has a file of its own in this directory.
+/// identifiers are hashed. So every identifier has a file of its own in this directory. A process that dies while it
+/// writes leaves a file `temp_<UUID>`; the first write of another repository removes it when it is a day old.
 public final class FileSystemRepository: RecordRepository {
     /// The directory of the items. The first item creates it.
     public let directoryURL: URL
@@ -100,6 +103,11 @@ extension FileSystemRepository {
     /// Removes all records, or none if an identifier does not exist. Returns that identifier, or nil.
     public func removeRecords(ids: [CRUDRepository.ItemIdentifier]) async throws -> CRUDRepository.ItemIdentifier? {
         try await writing { try $0.remove(ids) }
+    }
+
+    /// All identifiers, from one listing of the directory.
+    public func ids() async throws -> [CRUDRepository.ItemIdentifier] {
+        try await reading { try $0.ids().page(after: nil, limit: .max) }
     }
 
     /// A page of identifiers.

@@ -10,8 +10,8 @@ import Musl
 
 /// System calls of ``Directory``. Foundation lacks `fsync` for a directory and a lock that ends with its process.
 enum SystemCalls {
-    /// The bytes of a file; nil if it does not exist.
-    static func read(_ path: String) throws -> Data? {
+    /// The bytes of a file, at most the first `limit`; nil if it does not exist.
+    static func read(_ path: String, limit: Int = .max) throws -> Data? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -20,7 +20,7 @@ enum SystemCalls {
         defer { _ = close(descriptor) }  // a read-only descriptor: closing it loses nothing
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure("stat", path) }
-        var contents = Data(count: Int(status.st_size))
+        var contents = Data(count: min(limit, Int(status.st_size)))
         var offset = 0
         while offset < contents.count {
             let count = unsafe contents.withUnsafeMutableBytes { buffer in
@@ -86,19 +86,47 @@ enum SystemCalls {
         throw failure("stat", path)
     }
 
+    /// The time of a file's last change in seconds since 1970; nil if it does not exist.
+    static func modificationTime(_ path: String) throws -> Int? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw failure("stat", path)
+        }
+        #if canImport(Darwin)
+        return Int(status.st_mtimespec.tv_sec)
+        #else
+        return Int(status.st_mtim.tv_sec)
+        #endif
+    }
+
     /// The names in a directory; none if it does not exist.
     static func entries(_ path: String) throws -> [String] {
         guard try exists(path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: path)
     }
 
-    /// Creates a directory and its missing parents.
+    /// Creates a directory and its missing parents, and makes its name durable.
+    ///
+    /// Syncs the parent of a directory that exists, too: whoever made it may not have synced yet, or may have failed.
     static func makeDirectories(_ path: String) throws {
-        guard try !exists(path) else { return }
         let parent = (path as NSString).deletingLastPathComponent
-        if !parent.isEmpty, parent != path { try makeDirectories(parent) }
-        guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure("create directory", path) }
-        try syncDirectory(parent.isEmpty ? "." : parent)
+        if try !exists(path) {
+            if !parent.isEmpty, parent != path { try makeDirectories(parent) }
+            guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure("create directory", path) }
+        }
+        try syncParent(parent.isEmpty ? "." : parent)
+    }
+
+    private static func syncParent(_ path: String) throws {
+        let descriptor = openDirectory(path)
+        guard descriptor >= 0 else {
+            // The program may have received the directory inside one that it may not read.
+            if errno == EACCES || errno == EPERM { return }
+            throw failure("open", path)
+        }
+        defer { _ = close(descriptor) }  // a read-only descriptor: closing it loses nothing
+        try syncDirectory(descriptor, path)
     }
 
     /// Renames a file, replacing any file at the destination.
@@ -114,11 +142,20 @@ enum SystemCalls {
     /// Removes a temporary file. A failure only wastes space.
     static func removeLeftover(_ path: String) { _ = unsafe unlink(path) }
 
-    /// Syncs the names in a directory to stable storage.
-    static func syncDirectory(_ path: String) throws {
-        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    private static func openDirectory(_ path: String) -> Int32 {
+        unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+
+    /// Runs `body` with an open directory, for ``syncDirectory(_:_:)``.
+    static func withDirectory<R>(_ path: String, _ body: (_ descriptor: Int32) throws -> R) throws -> R {
+        let descriptor = openDirectory(path)
         guard descriptor >= 0 else { throw failure("open", path) }
         defer { _ = close(descriptor) }  // a read-only descriptor: closing it loses nothing
+        return try body(descriptor)
+    }
+
+    /// Syncs the names in an open directory to stable storage.
+    static func syncDirectory(_ descriptor: Int32, _ path: String) throws {
         while sync(descriptor) != 0 {
             // Some file systems cannot sync a directory; they keep names durable themselves.
             if errno == EINVAL || errno == ENOTSUP { return }

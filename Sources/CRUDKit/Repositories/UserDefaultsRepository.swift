@@ -3,8 +3,9 @@ public import Foundation
 /// A repository in the user's defaults, for a few small items such as settings.
 ///
 /// The system keeps all defaults of a program in memory and writes them as a whole. Every change requests that write;
-/// acknowledged changes survive the process once it is done. Changes and batches are atomic within the process, but not
-/// against other processes that change the same table at the same time.
+/// acknowledged changes survive the process once it is done. If the system refuses to write, the change throws
+/// ``CRUDRepositoryError/unknownOutcome(reason:)``: it is visible, but may not survive the process. Changes and batches
+/// are atomic within the process, but not against other processes that change the same table at the same time.
 ///
 /// The key of an item with a plain identifier is `database_<table>_item_<identifier>`.
 public final class UserDefaultsRepository: RecordRepository {
@@ -142,7 +143,8 @@ extension UserDefaultsRepository {
 
     private static func write(_ defaults: UserDefaults) throws {
         guard defaults.synchronize() else {
-            throw CRUDRepositoryError.databaseError(reason: "The user's defaults could not be written.")
+            throw CRUDRepositoryError.unknownOutcome(
+                reason: "The change is in memory, but the user's defaults could not be written.")
         }
     }
 }

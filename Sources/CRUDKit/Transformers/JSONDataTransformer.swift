@@ -9,9 +9,9 @@ public struct JSONDataTransformer: DataTransformer {
     private let decoder: JSONDecoder
 
     /// Creates a transformer.
+    /// - Parameters:
     ///   - encoder: shared by all calls. Do not change it afterwards.
     ///   - decoder: shared by all calls. Its strategies must match the encoder's.
-    ///   - decoder: shared by all calls; its strategies must match the encoder's.
     public init(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()) {
         self.encoder = encoder
         self.decoder = decoder

@@ -68,5 +68,6 @@ struct DemoClients {
         try Terminal.print(
             "\n  \(HumanUnits.count(count)) tasks created a client each, on stable storage, in "
                 + "\(HumanUnits.milliseconds(seconds)): they shared \(HumanUnits.count(syncs, "sync"))\n")
+        try await repository.close()
     }
 }

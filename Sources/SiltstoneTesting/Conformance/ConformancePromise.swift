@@ -26,6 +26,8 @@ public enum ConformancePromise: String, CaseIterable, Sendable, Hashable {
     case oneCreateWins = "of several creates of one identifier at once, exactly one succeeds, and its item is stored"
     /// Of concurrent deletes of one identifier, exactly one succeeds.
     case oneDeleteWins = "of several deletes of one identifier at once, exactly one succeeds"
+    /// An update beside a delete does not bring the item back.
+    case deletedStaysDeleted = "an update of an identifier beside its delete does not bring the item back"
     /// Concurrent operations on different identifiers do not disturb each other.
     case concurrentOperationsAreIndependent = "operations on several identifiers at once do not disturb each other"
     /// exists and upsert agree with the four operations.
@@ -34,6 +36,8 @@ public enum ConformancePromise: String, CaseIterable, Sendable, Hashable {
     case listingIsCompleteAndOrdered = "identifiers and items are listed once each in the order of their UTF-8"
     /// Batches create and delete all their items, or name the identifier that prevents it.
     case batchesAreComplete = "batches create and delete all their items, and name the identifier that hinders them"
+    /// Batches that are refused change nothing. Only for a `RecordRepository`, which promises it.
+    case refusedBatchesChangeNothing = "a batch that one of its identifiers prevents changes nothing"
 }
 
 /// A broken promise, with details.

@@ -76,4 +76,21 @@ extension RepositoryConformance {
         try await derived.createAll([(id: String, item: Int)]())
         try await derived.deleteAll(ids: [])
     }
+
+    func checkRefusedBatches() async throws {
+        guard let repository = try await makeRepository("refused") as? any RecordRepository else { return }
+        for id in ["a", "c", "e"] { try await repository.create(id: id, item: id) }
+        // The identifier that prevents the batch is the first, in the middle and the last.
+        for ids in [["a", "b", "d"], ["b", "c", "d"], ["b", "d", "e"]] {
+            let existing = ids.first { $0 != "b" && $0 != "d" } ?? ""
+            try await requireAlreadyExists(existing, "createAll of \(ids) with") {
+                try await repository.createAll(ids.map { (id: $0, item: "new") })
+            }
+        }
+        for ids in [["b", "a", "c"], ["a", "b", "c"], ["a", "c", "b"]] {
+            try await requireNotFound("b", "deleteAll of \(ids) with") { try await repository.deleteAll(ids: ids) }
+        }
+        for id in ["b", "d"] { try await repository.expectMissing(id: id) }
+        for id in ["a", "c", "e"] { try await repository.expect(id, id: id, "after refused batches") }
+    }
 }

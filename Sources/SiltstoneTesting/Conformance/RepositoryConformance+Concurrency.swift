@@ -65,6 +65,25 @@ extension RepositoryConformance {
         }
     }
 
+    func checkDeletedStaysDeleted() async throws {
+        let table = "update-race"
+        for round in 0..<8 {
+            let id = "id\(round)"
+            try await makeRepository(table).create(id: id, item: round)
+            // Both kinds run through both repositories.
+            let (winners, _) = try await race(table, tasks: 24) { repository, number in
+                if number % 4 < 2 {
+                    try await repository.update(id: id, item: number)
+                } else {
+                    try await repository.delete(id: id)
+                }
+            }
+            let deletes = winners.count { $0 % 4 >= 2 }
+            try require(deletes == 1, "\(deletes) of 12 deletes of one identifier succeeded, beside 12 updates.")
+            try await makeRepository(table).expectMissing(id: id)
+        }
+    }
+
     func checkConcurrentOperations() async throws {
         let table = "concurrent"
         let (winners, _) = try await race(table, tasks: 32) { repository, number in

@@ -22,8 +22,8 @@ public struct RepositoryConformance: Sendable {
 
     /// Creates the checks.
     /// - Parameters:
-    ///   - skipped: promises that the repository does not make. Those of `CRUDCollection` are skipped automatically for
-    ///     other repositories.
+    ///   - skipped: promises that the repository does not make. Those of `CRUDCollection` and `RecordRepository` are
+    ///     skipped automatically for other repositories.
     ///   - makeRepository: makes a repository of a table, in a database that is empty at first. Calls with the same
     ///     name return repositories of the same table.
     public init(skipping skipped: Set<ConformancePromise> = [], makeRepository: @escaping MakeRepository) {
@@ -77,10 +77,12 @@ public struct RepositoryConformance: Sendable {
         case .tableIsShared: try await checkTableIsShared()
         case .oneCreateWins: try await checkOneCreateWins()
         case .oneDeleteWins: try await checkOneDeleteWins()
+        case .deletedStaysDeleted: try await checkDeletedStaysDeleted()
         case .concurrentOperationsAreIndependent: try await checkConcurrentOperations()
         case .existsAndUpsertAgree: try await checkExistsAndUpsert()
         case .listingIsCompleteAndOrdered: try await checkListing()
         case .batchesAreComplete: try await checkBatches()
+        case .refusedBatchesChangeNothing: try await checkRefusedBatches()
         }
     }
 }

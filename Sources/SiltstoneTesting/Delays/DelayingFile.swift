@@ -24,6 +24,12 @@ final class DelayingFile: File {
         try delayer.around(.write) { () throws(FileSystemError) in try unsafe base.write(bytes, at: offset) }
     }
 
+    func write(
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ tail: UnsafeRawBufferPointer, at offset: Int
+    ) throws(FileSystemError) -> Int {
+        try delayer.around(.write) { () throws(FileSystemError) in try unsafe base.write(head, body, tail, at: offset) }
+    }
+
     func reserve(offset: Int, length: Int) throws(FileSystemError) {
         try delayer.around(.reserve) { () throws(FileSystemError) in try base.reserve(offset: offset, length: length) }
     }
@@ -37,6 +43,8 @@ final class DelayingFile: File {
     func sync() throws(FileSystemError) {
         try delayer.around(.sync) { () throws(FileSystemError) in try base.sync() }
     }
+
+    func beginSync(offset: Int, length: Int) { base.beginSync(offset: offset, length: length) }
 
     func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
         let mapping = try delayer.around(.map) { () throws(FileSystemError) in

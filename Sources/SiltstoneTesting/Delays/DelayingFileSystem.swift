@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// Some races need a thread to pause between two steps of a flush while another finishes a compaction. In ordinary use
 /// they may take a year to show. Here a thread may pause before and after each call to the file system. Nothing else
-/// changes: every call is made once, on the calling thread, and returns its own result.
+/// changes: every call is made once, on the calling thread, and returns its own result. The hints `preallocate` and
+/// `beginSync` are passed on without a pause.
 ///
 /// ```swift
 /// var configuration = Configuration()

@@ -66,6 +66,8 @@ final class FaultInjectingFile: File {
         }
     }
 
+    func preallocate(offset: Int, length: Int) { base.preallocate(offset: offset, length: length) }
+
     func truncate(to length: Int) throws(FileSystemError) {
         try calls.make(FileSystemCall(.truncate, path, offset: length)) { () throws(FileSystemError) in
             try base.truncate(to: length)
@@ -75,6 +77,8 @@ final class FaultInjectingFile: File {
     func sync() throws(FileSystemError) {
         try calls.make(FileSystemCall(.sync, path)) { () throws(FileSystemError) in try base.sync() }
     }
+
+    func beginSync(offset: Int, length: Int) { base.beginSync(offset: offset, length: length) }
 
     func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
         try calls.make(FileSystemCall(.map, path, length: length)) { () throws(FileSystemError) in

@@ -14,7 +14,8 @@ public import Siltstone
 /// files.setRule(.none)  // there is room again
 /// ```
 ///
-/// To fail each call in turn, see ``FaultRule/from(_:times:where:_:)``. Stores through a mapping make no call. Set
+/// To fail each call in turn, see ``FaultRule/from(_:times:where:_:)``. A write of three pieces is one call for each
+/// piece, so that each meets the rule. Hints, such as preallocation, are passed on and do not count. Stores through a mapping make no call. Set
 /// `logWriting = .written` and `access = .read` so that each write meets the rule.
 public final class FaultInjectingFileSystem: FileSystem {
     private let base: any FileSystem

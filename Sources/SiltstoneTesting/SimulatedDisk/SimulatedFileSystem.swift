@@ -2,7 +2,7 @@ import CRUDKit
 import Foundation
 public import Siltstone
 
-/// An in-memory disk that can lose power, with the kernel's weakest guarantees.
+/// An in-memory disk that can lose power, with the kernel's weakest guarantees but for those listed below.
 ///
 /// To processes it is an ordinary file system. It also tracks what is on stable storage. ``powerLoss(seed:)`` draws a
 /// possible state after a crash at this moment:
@@ -13,11 +13,19 @@ public import Siltstone
 /// - A file has any length that it had since its last sync.
 /// - Creations, links, renames and removals without a later ``syncDirectory(_:)`` have happened or not, independently.
 ///   After a rename both names may exist. Syncing a file does not make its name durable.
-/// - A failed sync (``failSyncs(where:)``) marks its unwritten data as clean in the kernel: later syncs succeed without
-///   writing it, and the next crash loses it.
+/// - A failed sync of a file (``failSyncs(where:)``) marks its unwritten data as clean in the kernel: later syncs
+///   succeed without writing it, and the next crash loses it.
 ///
 /// None of this changes what readers of a file see, and a removed file stays readable while it is open or mapped. The
 /// seed determines the state after a crash.
+///
+/// A real disk may do worse in four ways, which a test on this one does not show:
+///
+/// - A failed sync of a file may have written a part of the data. Here none of it reaches the disk.
+/// - After a failed sync, the kernel may evict the clean pages. Readers then see the old data, also without a crash.
+/// - A failed sync of a directory may lose its changes for good, although later syncs succeed. Here the next successful
+///   sync makes them durable. ``Fault/errorAfterwards(_:)`` shows the opposite: a failed sync that made them durable.
+/// - Behind the synced length of a file, some file systems leave old data of other files. Here such bytes are zero.
 ///
 /// ```swift
 /// let disk = SimulatedFileSystem()
@@ -97,7 +105,8 @@ public final class SimulatedFileSystem: FileSystem {
         guarded.withLock { $0.observer = observer }
     }
 
-    /// Makes the syncs of some files and directories fail with `EIO`. Files lose the data of the failed sync.
+    /// Makes the syncs of some files and directories fail with `EIO`. Files lose all data of the failed sync at the
+    /// next crash. Directories lose nothing: their changes wait for the next sync.
     /// - Parameter rule: whether the sync of a path fails; nil for none.
     public func failSyncs(where rule: (@Sendable (_ path: String) -> Bool)?) {
         guarded.withLock { $0.failsSync = rule }

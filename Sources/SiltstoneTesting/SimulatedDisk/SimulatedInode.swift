@@ -99,7 +99,8 @@ final class SimulatedInode: @unchecked Sendable {
         settle()
     }
 
-    /// Simulates a failed sync: nothing reaches the disk, and the kernel marks the pages as clean.
+    /// Simulates a failed sync: nothing reaches the disk, and the kernel marks the pages as clean. (A real one may have
+    /// written some of the pages.)
     func failSync() {
         takenForDurable = seen()
         settle()

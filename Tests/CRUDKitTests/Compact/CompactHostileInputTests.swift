@@ -154,6 +154,12 @@ import Testing
             #expect(throws: DecodingError.self) { try CompactDecoder().decode(String.self, from: Data(message)) }
         }
     }
+
+    @Test("A key that is not UTF-8 is not found as its repaired text, in either kind of map", arguments: [0xc5, 0xc6])
+    func damagedKey(_ map: UInt8) {
+        let message: [UInt8] = [1, 1, 1, 0xff, map, 1, 5, 0]
+        #expect(throws: DecodingError.self) { try CompactDecoder().decode([String: Int].self, from: Data(message)) }
+    }
 }
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed.

@@ -13,7 +13,7 @@ struct FaultyRepository: CRUDRepository, Sendable {
         case createOverwrites, createIsNotAtomic, deletePrefixesTwice, deleteOfMissingIsSilent, deleteIsNotAtomic
         case updateCreates, updateMerges, readOfMissingIsDatabaseError, keysRunTogether, keysStopAtNull
         case keysIgnoreCase, keysAreNormalized, slashesAreStripped, longKeysAreCut, writesBeforeEncoding
-        case forgetsOtherRepositories, wrongIdentifierInError
+        case forgetsOtherRepositories, wrongIdentifierInError, updateIsNotAtomic
     }
 
     let table: String
@@ -72,6 +72,11 @@ struct FaultyRepository: CRUDRepository, Sendable {
 
     func update<T: CRUDRepository.Item>(id: CRUDRepository.ItemIdentifier, item: T) async throws {
         let data = try await JSONDataTransformer().encode(item)
+        if fault == .updateIsNotAtomic {
+            guard get(id) != nil else { throw missing(id) }
+            await Task.yield()
+            return set(id, data)
+        }
         try database.values.withLock { values in
             guard let old = values[key(id)] else {
                 if fault == .updateCreates { values[key(id)] = data }

@@ -25,7 +25,7 @@ import Testing
             (.keysIgnoreCase, .anyIdentifierIsItsOwn), (.keysAreNormalized, .equivalentIdentifiersAreTwo),
             (.slashesAreStripped, .anyIdentifierIsItsOwn), (.longKeysAreCut, .anyIdentifierIsItsOwn),
             (.writesBeforeEncoding, .failedEncodingChangesNothing), (.forgetsOtherRepositories, .tableIsShared),
-            (.wrongIdentifierInError, .missingIsNotFound),
+            (.wrongIdentifierInError, .missingIsNotFound), (.updateIsNotAtomic, .deletedStaysDeleted),
         ] as [(FaultyRepository.Fault, ConformancePromise)])
     func faultIsFound(_ fault: FaultyRepository.Fault, _ promise: ConformancePromise) async {
         #expect(await broken(fault).contains(promise))
@@ -44,6 +44,17 @@ import Testing
             FaultyCollection(base: InMemoryRepository(tableName: $0, database: database), fault: fault)
         }
         #expect(await conformance.failure(of: promise) != nil)
+    }
+
+    @Test(
+        "A refused batch that leaves a part is found, and only that",
+        arguments: [nil, .createsInPart, .deletesInPart] as [FaultyRecords.Fault?])
+    func recordFaultIsFound(_ fault: FaultyRecords.Fault?) async {
+        let database = InMemoryDatabase()
+        let conformance = RepositoryConformance {
+            FaultyRecords(base: InMemoryRepository(tableName: $0, database: database), fault: fault)
+        }
+        #expect(await conformance.failures().map(\.promise) == (fault == nil ? [] : [.refusedBatchesChangeNothing]))
     }
 
     @Test("A failure names the promise and what happened instead") func message() async throws {
