@@ -6,4 +6,5 @@ import Glibc
 import Musl
 #endif
 
+System.ignoreFileSizeSignal()
 exit(Tool.run(Arguments.ofProcess()).rawValue)

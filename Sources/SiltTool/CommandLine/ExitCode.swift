@@ -74,8 +74,10 @@ struct Failure {
         }
     }
 
-    /// The error as one line. File names and keys may contain line feeds.
-    var line: String { "silt: " + message.split(whereSeparator: \.isNewline).joined(separator: " ") }
+    /// The error as one line. File names, keys and names of columns may contain control characters.
+    var line: String {
+        "silt: " + Escaping.printable(message.split(whereSeparator: \.isNewline).joined(separator: " "))
+    }
 }
 
 extension ExitCode {

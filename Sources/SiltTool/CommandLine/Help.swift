@@ -19,7 +19,7 @@ enum Help {
 
             Exit status:
               0  done
-              1  the key is not in the store, verify found damage, or move found a difference
+              1  the key or table is not in the store, verify found damage, or move a difference
               2  the command line or the input is wrong, or there is no store at the path
               3  another process owns the store
               4  the store is damaged, or of a format that this release does not know

@@ -89,10 +89,16 @@ enum OptionParser {
     private static func problem(
         _ found: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ options: [Option]
     ) -> String {
-        // optopt is the letter. For long options it is 0 or the option's value; optind is behind the argument.
+        // optopt is the letter, or the first byte of one that is not ASCII, negative where char is signed. For long
+        // options it is 0 or the option's value. optind is behind the argument, unless letters of it are left.
         let last = unsafe argv[max(Int(optind) - 1, 0)].map { unsafe String(cString: $0) } ?? ""
         let shown: String
-        if optopt > 0, optopt < firstValue {
+        if optopt != 0, optopt < firstValue, !(1..<0x80).contains(optopt) {
+            let arguments = [optind, optind - 1].compactMap { index in
+                unsafe argv[max(Int(index), 0)].map { unsafe String(cString: $0) }
+            }
+            shown = arguments.first { $0.hasPrefix("-") && $0.utf8.contains { $0 >= 0x80 } } ?? last
+        } else if optopt > 0, optopt < firstValue {
             shown = "-\(Character(Unicode.Scalar(UInt8(truncatingIfNeeded: optopt))))"
         } else if let option = match(optopt, options) {
             shown = "--\(option.name)"

@@ -18,6 +18,9 @@ struct SystemError: Error, Hashable {
     /// Whether the reader of the output has closed it.
     var isBrokenPipe: Bool { errorNumber == EPIPE }
 
+    /// Whether a path is wrong: something is there that must not be, or a directory of it is missing.
+    var isWrongPath: Bool { [EEXIST, ENOENT, ENOTDIR].contains(errorNumber) }
+
     var description: String { unsafe "\(attempt): \(String(cString: strerror(errorNumber)))" }
 }
 
@@ -121,7 +124,21 @@ enum System {
         return descriptor
     }
 
+    // MARK: Directories
+
+    /// Makes a directory whose parent exists.
+    static func makeDirectory(_ path: String) throws(SystemError) {
+        if unsafe mkdir(path, 0o777) != 0 { throw SystemError(attempt: "cannot make \(path)", errorNumber: errno) }
+    }
+
     // MARK: Processes
+
+    /// Makes writing to a closed pipe an error (EPIPE). By default the signal ends the process at once.
+    static func ignoreBrokenPipe() { _ = signal(SIGPIPE, SIG_IGN) }
+
+    /// Makes a write beyond the limit on file sizes an error (EFBIG). By default the signal ends the process without
+    /// a message.
+    static func ignoreFileSizeSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
     /// Kills a process with SIGKILL, which it cannot handle.
     static func killProcess(_ identifier: Int32) { _ = kill(identifier, SIGKILL) }

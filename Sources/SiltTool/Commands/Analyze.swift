@@ -44,7 +44,7 @@ private enum Analyze {
         if invocation.has(.json) {
             try JSONReport.print(rows)
         } else if !invocation.has(.quiet) {
-            try Terminal.print(text(rows, tables: infos.count))
+            try Terminal.print(text(rows, tables: name == nil ? infos.count : 1))
         }
         return .success
     }

@@ -5,9 +5,9 @@ extension Command {
         name: "checkpoint", operands: "STORE DESTINATION", summary: "make a copy that can be opened",
         discussion: """
             Makes a store at DESTINATION, which must not exist, with everything that STORE holds.
-            Segments never change, so on the same file system the two share them as hard links:
-            the copy takes a moment and hardly any space. To keep a copy apart from the disk it
-            was made on, copy the destination's files away.
+            DESTINATION must be on the same file system: segments never change, so the two share
+            them as hard links, and the copy takes a moment and hardly any space. To keep a copy
+            apart from the disk it was made on, copy the destination's files away.
             """,
         options: [.json, .quiet],
         examples: ["silt checkpoint people.silt backup.silt"],

@@ -23,7 +23,9 @@ private enum Dump {
     static func run(_ invocation: Invocation) throws -> ExitCode {
         let range = try KeyRange(invocation)
         let writer = RecordWriter(try invocation.format())
-        let progress = Progress("dump", isQuiet: invocation.has(.quiet))
+        // On a terminal the line of progress would overwrite the records.
+        let isQuiet = invocation.has(.quiet) || System.isTerminal(System.standardOutput)
+        let progress = Progress("dump", isQuiet: isQuiet)
         var output = OutputBuffer.standard()
         var records = 0
         try invocation.reading { store in

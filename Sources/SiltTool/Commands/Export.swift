@@ -10,10 +10,10 @@ extension Command {
             lines with --format jsonl. NULL is an empty field of CSV, an empty text is "". Dates are
             ISO 8601 in UTC, bytes are \\x and hexadecimal digits.
             """,
-        options: [.rowFormat],
+        options: [.printedRowFormat],
         examples: ["silt export people.silt Person > people.csv"],
         run: { invocation in
-            let style: RowPrinter.Style = try invocation.rowFormat(nil) == .csv ? .csv : .jsonLines
+            let style: RowPrinter.Style = try invocation.rowFormat(nil, .printedRowFormat) == .csv ? .csv : .jsonLines
             let name = invocation.operand(1) ?? ""
             try invocation.readingTables { engine, _ in
                 let known = try engine.reading { try $0.table(named: name) != nil }

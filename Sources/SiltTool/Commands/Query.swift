@@ -63,7 +63,8 @@ private enum Query {
         var printer = RowPrinter(style)
         var changes = 0
         try script.run(on: engine) { result in
-            if result.columns.isEmpty { changes += result.changes } else { try printer.print(result) }
+            changes += result.changes
+            if !result.columns.isEmpty { try printer.print(result) }
         }
         try printer.finish()
         guard style == .aligned, !invocation.has(.quiet) else { return }
@@ -73,7 +74,10 @@ private enum Query {
     }
 
     static func explain(_ invocation: Invocation) throws -> ExitCode {
-        let script = try SQLScript((invocation.has(.analyze) ? "EXPLAIN ANALYZE " : "EXPLAIN ") + text(invocation))
+        let text = try text(invocation)
+        // EXPLAIN before the text explains the first statement and runs the others.
+        let script = try SQLScript((invocation.has(.analyze) ? "EXPLAIN ANALYZE " : "EXPLAIN ") + text)
+        if script.count > 1 { throw invocation.usage("takes one statement, not \(script.count)") }
         try invocation.readingTables { engine, _ in
             try script.run(on: engine) { result in
                 if invocation.has(.json), let plan = result.plan {

@@ -7,7 +7,8 @@ extension Command {
             Salvages every record that still passes its checksum, and says what is lost. Damaged
             files are set aside, not deleted. For a store that 'silt verify' finds damage in, or
             that cannot be opened, and that there is no backup of; a copy of the directory, made
-            before, is a good idea. A store in order is left as it is.
+            before, is a good idea. A store in order is left as it is. --quiet prints the losses
+            alone.
             """,
         options: [.json, .quiet],
         examples: ["silt repair people.silt"],
@@ -22,19 +23,22 @@ private enum Repair {
         }
         if invocation.has(.json) {
             try JSONReport.print(report)
-        } else if !invocation.has(.quiet) {
-            try Terminal.print(text(report))
+        } else {
+            try Terminal.print(text(report, isQuiet: invocation.has(.quiet)))
         }
         return .success
     }
 
-    private static func text(_ report: RepairReport) -> String {
-        if report.wasClean { return "the store is in order: nothing to repair\n" }
+    /// Losses are always told.
+    private static func text(_ report: RepairReport, isQuiet: Bool) -> String {
+        if report.wasClean { return isQuiet ? "" : "the store is in order: nothing to repair\n" }
         var lines = report.losses.map { "lost: \($0)" }
-        lines += report.damagedFiles.map { "put aside: \($0)" }
-        lines.append(
-            "kept \(HumanUnits.count(report.recordsKept, "record")), "
-                + "\(HumanUnits.count(report.recordsSalvaged)) of them taken out of damaged files")
+        if !isQuiet {
+            lines += report.damagedFiles.map { "put aside: \($0)" }
+            lines.append(
+                "kept \(HumanUnits.count(report.recordsKept, "record")), "
+                    + "\(HumanUnits.count(report.recordsSalvaged)) of them taken out of damaged files")
+        }
         return lines.map { $0 + "\n" }.joined()
     }
 }

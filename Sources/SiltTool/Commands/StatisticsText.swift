@@ -28,10 +28,11 @@ struct StatisticsText {
                 + "\(HumanUnits.count(statistics.memTableRecords, "record")) not in segments yet",
             "values     \(HumanUnits.bytes(statistics.valueFileBytes)) apart from their keys in "
                 + "\(HumanUnits.count(statistics.valueFiles, "file")), "
-                + "\(HumanUnits.bytes(statistics.valueFileBytes - statistics.liveValueBytes)) of it garbage",
+                + "\(HumanUnits.bytes(max(statistics.valueFileBytes - statistics.liveValueBytes, 0))) "
+                + "not referred to by segments",
+            // The tool has just opened the store: nothing is known of its write amplification.
             "amplify    read \(statistics.readAmplification), "
-                + "write \(HumanUnits.decimal(statistics.writeAmplification)), "
-                + "space \(HumanUnits.decimal(statistics.spaceAmplification))",
+                + "space \(HumanUnits.decimal(statistics.spaceAmplification)) if only the deepest level is live",
         ]
     }
 

@@ -19,25 +19,28 @@ extension Command {
 private enum Verify {
     static func run(_ invocation: Invocation) throws -> ExitCode {
         let progress = Progress("verify", isQuiet: invocation.has(.quiet))
-        let (report, tableProblems) = try invocation.reading { store in
+        // Tables that cannot be read must not hide the report of the files.
+        let (report, tables) = try invocation.reading { store in
             let report = try store.verify { progress.update(bytes: $0.bytesChecked, totalBytes: $0.bytesTotal) }
             // In a damaged store, errors of tables are not meaningful.
-            if !report.problems.isEmpty { return (report, [String]()) }
-            return (report, try SiltstoneDatabaseConfiguration(store: store).engine.verify(progress: nil))
+            if !report.problems.isEmpty { return (report, Result<[String], any Error>.success([])) }
+            return (report, Result { try SiltstoneDatabaseConfiguration(store: store).engine.verify(progress: nil) })
         }
         progress.finish()
+        let known: [String]?
+        do { known = try tables.get() } catch { known = nil }
         if invocation.has(.json) {
-            try JSONReport.print(ExtendedReport(report, "tableProblems", tableProblems))
+            try JSONReport.print(ExtendedReport(report, "tableProblems", known))
         } else {
-            let tables = tableProblems.map { $0 + "\n" }.joined()
-            try Terminal.print(tables + text(report, isQuiet: invocation.has(.quiet)))
+            try Terminal.print(text(report, known, isQuiet: invocation.has(.quiet)))
         }
+        let tableProblems = try tables.get()
         if report.problems.isEmpty, tableProblems.isEmpty { return .success }
         guard tableProblems.isEmpty else {
             throw ToolError(
                 .negative,
-                "\(HumanUnits.count(tableProblems.count, "problem")) between rows and indexes in \(invocation.path); "
-                    + "drop and make the indexes named again")
+                "\(HumanUnits.count(tableProblems.count, "problem")) in the tables of \(invocation.path); "
+                    + "drop and make again indexes that are named, change or delete rows that refer to missing ones")
         }
         throw ToolError(
             .negative,
@@ -45,12 +48,15 @@ private enum Verify {
                 + "restore a backup, or salvage what is readable with 'silt repair'")
     }
 
-    private static func text(_ report: VerificationReport, isQuiet: Bool) -> String {
+    /// - Parameter tableProblems: nil if the tables cannot be read.
+    private static func text(_ report: VerificationReport, _ tableProblems: [String]?, isQuiet: Bool) -> String {
         var lines = report.problems.map { problem in
             problem.file + (problem.offset.map { ", offset \($0)" } ?? "") + ": " + problem.message
         }
+        lines += (tableProblems ?? []).map(Escaping.printable)
         if !isQuiet {
-            let problems = report.problems.isEmpty ? "no problems" : HumanUnits.count(report.problems.count, "problem")
+            let clean = tableProblems == nil ? "no problems in files" : "no problems"
+            let problems = lines.isEmpty ? clean : HumanUnits.count(lines.count, "problem")
             lines.append(
                 "checked \(HumanUnits.count(report.filesChecked, "file")), \(HumanUnits.bytes(report.bytesChecked)), "
                     + "\(HumanUnits.count(report.recordsChecked, "record")): \(problems)")

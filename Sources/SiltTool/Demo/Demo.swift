@@ -11,8 +11,8 @@ extension Command {
             was told was written; verifies every byte; compacts. Says at each step what it does and
             how fast.
 
-            Works in a new directory that is removed at the end, or in DIRECTORY, which must not
-            exist yet and is kept.
+            Works in a new directory that is removed at the end (an interruption leaves it in
+            TMPDIR), or in DIRECTORY, which must not exist yet and is kept.
             """,
         options: [.demoWriter, .demoRecords],
         examples: ["silt demo", "silt demo /tmp/look-at-it"],
@@ -42,7 +42,11 @@ private struct Demo {
         let directory =
             invocation.operand(0)
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("silt-demo-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        do { try System.makeDirectory(directory) } catch {
+            throw ToolError(error.isWrongPath ? .usage : .inputOutput, error.description)
+        }
+        // A reader that goes away must not leave the temporary directory behind.
+        System.ignoreBrokenPipe()
         let demo = Demo(directory: directory, records: records)
         let result = Result { try demo.run() }
         if isTemporary { try FileManager.default.removeItem(atPath: directory) }

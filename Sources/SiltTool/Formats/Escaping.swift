@@ -5,21 +5,21 @@ enum Escaping {
         /// Control characters below U+0020, backslashes and invalid UTF-8: ``TSVReader`` needs the escapes, and the
         /// file stays text.
         case tabSeparated
-        /// Also the control characters U+0080 to U+009F, which can drive a terminal.
+        /// Also the control characters U+007F to U+009F, which can drive a terminal.
         case terminal
     }
 
     /// Appends `bytes`, with control characters, backslashes and invalid UTF-8 escaped.
     static func write(_ bytes: Bytes, _ style: Style, to output: inout OutputBuffer) throws(SystemError) {
         var copied = 0
-        var offset = unsafe UTF8Scan.firstSpecial(bytes, from: 0)
+        var offset = unsafe firstSpecial(bytes, style, from: 0)
         while offset < bytes.count {
             let length = unsafe UTF8Scan.sequenceLength(bytes, at: offset)
             let byte = unsafe bytes[offset]
             // Lead byte 0xc2 and a byte below 0xa0 encode U+0080 to U+009F.
             let isPlain =
                 unsafe length == 1
-                ? byte >= 0x20 && byte != UInt8(ascii: "\\")
+                ? byte >= 0x20 && byte != UInt8(ascii: "\\") && !(style == .terminal && byte == delete)
                 : length > 1 && !(style == .terminal && byte == 0xc2 && bytes[offset + 1] < 0xa0)
             if isPlain {
                 offset += length
@@ -31,9 +31,19 @@ enum Escaping {
                 }
                 copied = offset
             }
-            offset = unsafe UTF8Scan.firstSpecial(bytes, from: offset)
+            offset = unsafe firstSpecial(bytes, style, from: offset)
         }
         try unsafe output.append(Bytes(rebasing: bytes[min(copied, bytes.count)...]))
+    }
+
+    private static let delete: UInt8 = 0x7f
+
+    /// The first offset of a byte that may need an escape.
+    private static func firstSpecial(_ bytes: Bytes, _ style: Style, from offset: Int) -> Int {
+        let special = unsafe UTF8Scan.firstSpecial(bytes, from: offset)
+        guard style == .terminal, offset < special else { return special }
+        let plain = unsafe Bytes(rebasing: bytes[offset..<special])
+        return unsafe System.firstIndex(of: delete, in: plain).map { offset + $0 } ?? special
     }
 
     private static func escape(_ byte: UInt8, _ output: inout OutputBuffer) throws(SystemError) {
@@ -52,15 +62,21 @@ enum Escaping {
 
     /// The first `limit` bytes as text for a message, in one line.
     static func text(_ bytes: Bytes, limit: Int) -> String {
-        var text = ""
-        for scalar in unsafe String(decoding: bytes.prefix(limit), as: UTF8.self).unicodeScalars {
+        let text = unsafe printable(String(decoding: bytes.prefix(limit), as: UTF8.self))
+        return bytes.count > limit ? text + "…" : text
+    }
+
+    /// A text in one line, with escapes for control characters, which could drive a terminal.
+    static func printable(_ text: String) -> String {
+        var printable = ""
+        for scalar in text.unicodeScalars {
             let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
             if isControl {
-                text += "\\x" + Hexadecimal.encode(CollectionOfOne(UInt8(scalar.value)))
+                printable += "\\x" + Hexadecimal.encode(CollectionOfOne(UInt8(scalar.value)))
             } else {
-                text.unicodeScalars.append(scalar)
+                printable.unicodeScalars.append(scalar)
             }
         }
-        return bytes.count > limit ? text + "…" : text
+        return printable
     }
 }

@@ -11,7 +11,9 @@ struct FilesSection {
         html.element("h2", "", "Files and memory")
         html.element(
             "p", "class=\"hint\"",
-            "Dead bytes are versions that newer ones hide, and values that nothing refers to: compaction takes them away."
+            "Dead bytes are versions that newer ones hide, and values that nothing refers to. Compaction removes them. "
+                + "Segments above the deepest level count as dead, and so do values that no segment refers to, "
+                + "though records that are not in segments yet may refer to them."
         )
         html.raw("<div class=\"bars\">\n")
         let statistics = report.statistics
@@ -35,7 +37,7 @@ struct FilesSection {
             "memtables", live: statistics.memTableBytes, all: statistics.memTableBytes, most,
             HumanUnits.count(statistics.memTableRecords, "record"), &html, "fresh")
         html.raw(
-            "</div>\n<div class=\"legend\"><span><i></i>live</span><span><i class=\"dead\"></i>dead, at most</span>")
+            "</div>\n<div class=\"legend\"><span><i></i>live</span><span><i class=\"dead\"></i>perhaps dead</span>")
         html.raw("<span><i class=\"fresh\"></i>not in segments yet</span></div>\n")
         if !values.isEmpty { addValueFiles(values, &html) }
         html.raw("</section>\n")
@@ -47,7 +49,7 @@ struct FilesSection {
         html.element("span", "class=\"name\"", name)
         html.raw("<span class=\"bar\"><i class=\"\(style)\" style=\"width:\(Percent.text(live, of: most))\"></i>")
         html.raw("<i class=\"dead\" style=\"width:\(Percent.text(all - live, of: most))\"></i></span>")
-        let dead = all > live ? ", \(HumanUnits.bytes(all - live)) dead" : ""
+        let dead = all > live ? ", \(HumanUnits.bytes(all - live)) perhaps dead" : ""
         html.element("span", "class=\"size\"", "\(HumanUnits.bytes(all))\(dead) · \(note)")
         html.raw("\n")
     }
@@ -59,7 +61,7 @@ struct FilesSection {
         for file in files.sorted(by: { $0.bytes > $1.bytes }).prefix(16) {
             add(
                 "file \(file.number)", live: min(file.referencedBytes, file.bytes), all: file.bytes, most,
-                Percent.text(file.referencedBytes, of: file.bytes) + " live", &html)
+                Percent.text(file.referencedBytes, of: file.bytes) + " referred to by segments", &html)
         }
         html.raw("</div>\n")
     }

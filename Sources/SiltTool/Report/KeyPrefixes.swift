@@ -1,6 +1,6 @@
 import Siltstone
 
-/// The keys of a store, grouped by prefix, with estimated sizes.
+/// The keys of a store outside of tables, grouped by prefix, with estimated sizes.
 ///
 /// Found by seeks and estimates, without a scan: the largest group is split behind its keys' common prefix until there
 /// are enough groups.
@@ -21,22 +21,27 @@ struct KeyPrefixes {
             if isSingle { return prefix }
             var name = prefix
             while let last = name.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) { name.removeLast() }
-            return name
+            return name.isEmpty ? prefix : name
         }
     }
 
     private(set) var groups: [Group] = []
     private let snapshot: Snapshot
 
-    /// Groups the keys with a prefix.
+    /// The first byte of keys of tables.
+    private static let tables: UInt8 = 0xfe
+
+    /// Groups the keys of a snapshot.
     /// - Parameters:
     ///   - most: the number of groups at which splitting stops; the last split may exceed it.
     ///   - smallest: the entries below which a group is not split.
     /// - Complexity: O(groups) seeks.
-    init(_ snapshot: Snapshot, prefix: [UInt8] = [], most: Int = 24, smallest: Int = 64) throws {
+    init(_ snapshot: Snapshot, most: Int = 24, smallest: Int = 64) throws {
         self.snapshot = snapshot
-        guard let whole = try group(prefix) else { return }
-        groups = [whole]
+        groups = [
+            try group(Siltstone.KeyRange(to: [Self.tables])),
+            try group(Siltstone.KeyRange(prefix: [Self.tables + 1])),
+        ].compactMap(\.self)
         while groups.count < most {
             let candidates = groups.indices.filter { !groups[$0].isWhole && groups[$0].estimate.entries >= smallest }
             guard let largest = candidates.max(by: { groups[$0].estimate.bytes < groups[$1].estimate.bytes }) else {
@@ -63,26 +68,37 @@ struct KeyPrefixes {
         }
     }
 
-    /// The group of all keys with a prefix; nil if there are none.
-    private func group(_ prefix: [UInt8]) throws -> Group? {
-        let first = try snapshot.scan(prefix: prefix, limit: 1)
-        guard let firstKey = try first.next()?.key else { return nil }
-        let last = try snapshot.scan(prefix: prefix, reverse: true, limit: 1)
+    /// The group of all keys in a range; nil if there are none.
+    private func group(_ range: Siltstone.KeyRange) throws -> Group? {
+        let first = try snapshot.scan(from: range.from, to: range.to, limit: 1)
+        guard let record = try first.next() else { return nil }
+        let firstKey = record.key
+        let last = try snapshot.scan(from: range.from, to: range.to, reverse: true, limit: 1)
         let lastKey = try last.next()?.key ?? firstKey
+        if firstKey == lastKey {
+            // An estimate takes all records of a segment as equally large.
+            let exact = RangeEstimate(entries: 1, bytes: firstKey.count + record.value.count)
+            return Group(prefix: firstKey, estimate: exact, isSingle: true)
+        }
         let common = zip(firstKey, lastKey).prefix { $0 == $1 }.count
         return Group(
-            prefix: Array(firstKey[..<common]), estimate: try snapshot.estimate(prefix: prefix),
-            isSingle: firstKey == lastKey)
+            prefix: Array(firstKey[..<common]), estimate: try snapshot.estimate(from: range.from, to: range.to),
+            isSingle: false)
     }
 
-    /// Splits a group by the byte behind its prefix, with a seek for each part.
+    /// Splits a group by the byte behind its prefix, with a seek for each part. A key that ends with the prefix is a
+    /// part of its own.
     private func split(_ group: Group) throws -> [Group] {
         var parts: [Group] = []
         let cursor = try snapshot.scan(prefix: group.prefix)
         while let key = try cursor.next()?.key {
-            guard key.count > group.prefix.count else { continue }
+            guard key.count > group.prefix.count else {
+                if let part = try self.group(Siltstone.KeyRange(from: key, to: key + [0])) { parts.append(part) }
+                continue
+            }
             let byte = key[group.prefix.count]
-            if let part = try self.group(group.prefix + [byte]) { parts.append(part) }
+            if group.prefix.isEmpty, byte == Self.tables { break }
+            if let part = try self.group(Siltstone.KeyRange(prefix: group.prefix + [byte])) { parts.append(part) }
             if byte == 0xff || parts.count > 40 { break }
             try cursor.seek(to: group.prefix + [byte + 1])
         }

@@ -40,7 +40,10 @@ struct ReportPage {
                 "write", statistics.changedBytes > 0 ? HumanUnits.decimal(statistics.writeAmplification) + "×" : "–",
                 statistics.changedBytes > 0 ? "bytes written for each given" : "counted while a store is open"
             ),
-            ("space", HumanUnits.decimal(statistics.spaceAmplification) + "×", "bytes on disk for each live one"),
+            (
+                "space", HumanUnits.decimal(statistics.spaceAmplification) + "×",
+                "bytes on disk for each counted as live"
+            ),
         ]
         for (label, value, note) in figures {
             html.raw("<div>")

@@ -24,12 +24,13 @@ struct SpaceSection {
                         bytes: part.bytes, style: isRows ? "" : "index"))
             }
         }
+        let allKeys = report.tables.isEmpty ? "all keys" : "all other keys"
         for group in report.prefixes {
             let name = HTML.key(group.name) + (group.isSingle ? "" : "…")
             rows.append(
                 Row(
-                    name: group.name.isEmpty ? "all keys" : name, tag: nil, entries: group.estimate.entries,
-                    bytes: group.estimate.bytes, style: ""))
+                    name: group.name.isEmpty ? (group.isSingle ? "the empty key" : allKeys) : name, tag: nil,
+                    entries: group.estimate.entries, bytes: group.estimate.bytes, style: ""))
         }
         self.rows = rows.sorted { $0.bytes > $1.bytes }
     }

@@ -7,7 +7,7 @@ struct StoreReport {
     var layout: StoreLayout
     /// Keys outside of tables, by prefix.
     var prefixes: [KeyPrefixes.Group]
-    /// The tables, sorted by name.
+    /// The tables, in the order in which they were made.
     var tables: [TableSpace]
 
     init(_ store: KeyValueStore, path: String, tables: [TableSpace]) throws {
@@ -15,7 +15,7 @@ struct StoreReport {
         self.tables = tables
         statistics = store.statistics
         layout = store.layout
-        prefixes = try KeyPrefixes(store.snapshot()).groups.filter { $0.prefix.first != 0xfe }
+        prefixes = try KeyPrefixes(store.snapshot()).groups
     }
 }
 

@@ -14,8 +14,9 @@ extension Invocation {
     }
 
     /// The format of rows: from `--format`, otherwise from the file's extension, otherwise CSV.
-    func rowFormat(_ file: String?) throws(ToolError) -> ImportedRows.Format {
-        if let name = value(.rowFormat) {
+    /// - Parameter option: `--format` as the command has it.
+    func rowFormat(_ file: String?, _ option: Option = .rowFormat) throws(ToolError) -> ImportedRows.Format {
+        if let name = value(option) {
             guard let format = ImportedRows.Format(rawValue: name) else {
                 throw usage("--format takes csv or jsonl, not '\(name)'")
             }
@@ -29,6 +30,9 @@ extension Invocation {
 extension Option {
     static let rowFormat = Option(
         "format", letter: "f", argument: "FORMAT", "csv or jsonl (JSON lines); else as the name of FILE ends")
+    /// `--format` of a command without FILE.
+    static let printedRowFormat = Option(
+        "format", letter: "f", argument: "FORMAT", "csv (the default) or jsonl (JSON lines)")
 }
 
 extension TableEngine {

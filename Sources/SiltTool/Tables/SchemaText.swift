@@ -56,8 +56,8 @@ enum SchemaText {
         return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// SQL keywords that need quotes as names.
-    private static let words: Set<String> = [
+    /// SQL keywords that need quotes as names, here or in other databases.
+    private static let words = SQLGrammar.reserved.union([
         "SELECT", "FROM", "WHERE", "ORDER", "GROUP", "BY", "LIMIT", "OFFSET", "INSERT", "INTO", "VALUES", "UPDATE",
         "SET",
         "DELETE", "CREATE", "TABLE", "INDEX", "UNIQUE", "DROP", "ALTER", "ADD", "COLUMN", "RENAME", "TO", "PRIMARY",
@@ -68,5 +68,5 @@ enum SchemaText {
         "EXISTS",
         "WHEN", "THEN", "ELSE", "CROSS", "LEFT", "RIGHT", "FULL", "NATURAL", "USING", "INNER", "OUTER", "RETURNING",
         "CHECK", "CONSTRAINT", "CASE", "END", "HAVING", "JOIN", "UNION", "ALL",
-    ]
+    ])
 }

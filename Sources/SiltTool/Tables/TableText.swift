@@ -15,8 +15,8 @@ struct TableText {
     ///   - sample: the first rows.
     ///   - rightColumns: text columns to align like numbers.
     init(columns: [String], sample: [[ColumnValue]], rightColumns: Set<Int> = []) {
-        self.columns = columns
-        var widths = columns.map(\.count)
+        self.columns = columns.map(Escaping.printable)
+        var widths = self.columns.map(\.count)
         var isRight = columns.map { _ in !sample.isEmpty }
         for row in sample {
             for (index, value) in row.enumerated() where index < widths.count {

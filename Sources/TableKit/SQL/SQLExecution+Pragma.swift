@@ -74,7 +74,8 @@ extension ColumnValue {
         case .bool(let value): value ? "TRUE" : "FALSE"
         case .integer(let value): String(value)
         case .unsigned(let value): String(value)
-        case .real(let value): String(value)
+        // SQL has no numbers for infinities and NaN, but takes their names as texts of a real column.
+        case .real(let value): value.isFinite ? String(value) : quoted(String(value))
         case .date(let value): quoted(ColumnDate.format(value))
         case .uuid(let value): quoted(value.uuidString)
         case .text(let value), .json(let value): quoted(value)

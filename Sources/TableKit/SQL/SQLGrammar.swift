@@ -1,5 +1,5 @@
 /// The supported SQL syntax, for error messages.
-enum SQLGrammar {
+package enum SQLGrammar {
     static let statements = """
         SELECT, INSERT, UPDATE, DELETE, CREATE TABLE, CREATE INDEX, DROP TABLE, DROP INDEX, ALTER TABLE, BEGIN, COMMIT, \
         ROLLBACK, SAVEPOINT, RELEASE, EXPLAIN, PRAGMA.
@@ -50,7 +50,7 @@ enum SQLGrammar {
     }()
 
     /// Keywords that must be quoted as names.
-    static let reserved: Set<String> = [
+    package static let reserved: Set<String> = [
         "ADD", "ALL", "ALTER", "AND", "AS", "ASC", "BETWEEN", "BY", "CHECK", "COMMIT", "CONSTRAINT", "CREATE",
         "DEFAULT", "DELETE", "DESC", "DISTINCT", "DROP", "EXCEPT", "EXISTS", "FOREIGN", "FROM", "GROUP", "HAVING", "IN",
         "INDEX", "INSERT", "INTERSECT", "INTO", "IS", "ISNULL", "JOIN", "LIKE", "LIMIT", "NATURAL", "NOT", "NOTNULL",

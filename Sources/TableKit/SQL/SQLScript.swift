@@ -14,6 +14,9 @@ public struct SQLScript: Sendable {
     /// True if no statement changes data.
     public var isReadOnly: Bool { statements.allSatisfy(\.isReadOnly) }
 
+    /// The number of statements.
+    package var count: Int { statements.count }
+
     /// Runs the statements, each as a transaction of its own unless the text begins one.
     /// - Parameters:
     ///   - engine: runs the statements.

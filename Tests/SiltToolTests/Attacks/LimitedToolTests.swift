@@ -47,6 +47,21 @@ struct LimitedToolTests {
         #expect(refused > 5)
     }
 
+    @Test("output, and a temporary file, that may not grow as large as needed are an error, not a signal")
+    func shortOutput() throws {
+        let directory = try TemporaryDirectory()
+        // More than the limit, less than a pipe holds: `cat` ends by itself.
+        let lines = (0..<400).map { "key\($0)\tvalue \($0) of a store whose dump is to be cut\n" }.joined()
+        let input = try directory.write("input", lines.utf8)
+        let store = directory.file("store")
+        try Silt.run("load", "-q", "-f", "tsv", store, input).expect(status: 0)
+        // In blocks of 512 bytes.
+        try Silt.shell(#"ulimit -f 16 && exec "$SILT" dump "$0" > "$1""#, store, directory.file("dump"))
+            .expect(status: 5, error: "standard output")
+        try Silt.shell(#"cat "$1" | (ulimit -f 16 && exec "$SILT" load -q -f tsv "$0")"#, directory.file("new"), input)
+            .expect(status: 5)
+    }
+
     @Test("in a directory that may not be written, reading works, and writing is refused")
     func readOnlyDirectory() throws {
         if geteuid() == 0 {

@@ -32,6 +32,8 @@ import Testing
             (["--bogus"], "unknown option --bogus"),
             (["-z"], "unknown option -z"),
             (["-rz"], "unknown option -z"),
+            (["a", "-é"], "unknown option -é"),
+            (["-r", "a", "-€", "b"], "unknown option -€"),
             (["--limit"], "option --limit needs an argument"),
             (["-n"], "option -n needs an argument"),
             (["--reverse=1"], "option --reverse takes no argument"),

@@ -97,8 +97,21 @@ import Testing
         #expect(repair.text.contains(name))
         #expect(repair.text.contains("put aside: "))
         #expect(repair.text.contains("taken out of damaged files"))
+        #expect(repair.text.contains("lost: "))
         try Silt.run("verify", path).expect(status: 0)
         try Silt.run("dump", path).expect(status: 0)
+    }
+
+    @Test("A quiet repair tells of losses, and of nothing else")
+    func quietRepair() throws {
+        let directory = try TemporaryDirectory()
+        let path = try store(in: directory)
+        #expect(try Silt.run("repair", "--quiet", path).text == "")
+        _ = try damage(path)
+        let repair = try Silt.run("repair", "--quiet", path)
+        repair.expect(status: 0)
+        let lines = repair.text.split(separator: "\n")
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("lost: ") }, "\(repair.text)")
     }
 
     @Test("A store of a newer format is refused")
@@ -142,6 +155,19 @@ import Testing
         #expect(text.text.contains("segments"))
         #expect(text.text.contains("#"))
         #expect(try Silt.run("stat", "--json", path).text.contains("\"levels\" : ["))
+    }
+
+    @Test("Stat calls no value garbage because its record is not in a segment yet, and knows no writes")
+    func statOfFreshValues() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("fresh")
+        try Silt.run("put", path, "k", input: [UInt8](repeating: 7, count: 2 << 20)).expect(status: 0)
+        let text = try Silt.run("stat", path).text
+        #expect(text.contains("not referred to by segments"))
+        #expect(!text.contains("garbage") && !text.contains("write"), "\(text)")
+        let page = directory.file("page.html")
+        try Silt.run("report", "--quiet", "--html", page, path).expect(status: 0)
+        #expect(String(decoding: try directory.read("page.html"), as: UTF8.self).contains(" MiB perhaps dead"))
     }
 
     @Test("Compaction takes ranges and keeps every record")

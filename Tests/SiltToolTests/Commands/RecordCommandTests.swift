@@ -52,6 +52,14 @@ import Testing
         #expect(try Silt.run("get", "--", directory.file("store"), "-k").text == "--v")
     }
 
+    @Test("A scan escapes every control character")
+    func controlCharacters() throws {
+        let directory = try TemporaryDirectory()
+        let store = directory.file("s")
+        try Silt.run("put", store, "k", "12345678901\u{7f}a\u{85}b\u{7f}").expect(status: 0)
+        #expect(try Silt.run("scan", store).text == #"k = 12345678901\x7fa\xc2\x85b\x7f"# + "\n")
+    }
+
     @Test("A scan shows keys in order, escaped, in the range that was asked for")
     func scan() throws {
         let directory = try TemporaryDirectory()

@@ -32,6 +32,25 @@ import Testing
         try Silt.shell("\"$SILT\" get s \"$(printf '\\377')\"").expect(status: 2, error: "argument 3 is not UTF-8")
     }
 
+    @Test("Control characters of arguments reach no terminal by an error")
+    func controlCharacters() throws {
+        try Silt.run("get", "s", "k", "a\u{1b}[31m\u{7f}\u{9b}").expect(status: 2, error: #"'a\x1b[31m\x7f\x9b'"#)
+    }
+
+    @Test("A demonstration where something is, or where nothing can be, is a wrong command line")
+    func wrongDemonstration() throws {
+        let directory = try TemporaryDirectory()
+        try Silt.run("demo", directory.path).expect(status: 2, error: "File exists")
+        try Silt.run("demo", directory.file("none/demo")).expect(status: 2, error: "No such file or directory")
+    }
+
+    @Test("A demonstration whose reader goes away says nothing and leaves no directory behind")
+    func unreadDemonstration() throws {
+        let result = try Silt.shell(#""$SILT" demo --records 1000 | true; ls "$TMPDIR" | grep silt-demo-"#)
+        #expect(result.text == "")
+        #expect(result.errors == "")
+    }
+
     @Test("Input that does not exist, or is a directory, is an error of the system")
     func missingInput() throws {
         let directory = try TemporaryDirectory()

@@ -61,6 +61,60 @@ struct TableCommandTests {
         #expect(value?["actualRows"] as? Int == 4 && value?["seconds"] is Double)
     }
 
+    @Test("explain runs no second statement")
+    func explainRunsNothing() throws {
+        let result = try Silt.run("explain", store, "SELECT * FROM City; SELECT * FROM Person")
+        result.expect(status: 2, error: "one statement")
+        #expect(result.text == "")
+        try Silt.run("explain", store, "SELECT * FROM City;").expect(status: 0)
+    }
+
+    @Test("query counts rows that it changed and returned")
+    func returning() throws {
+        let result = try Silt.run("query", store, "UPDATE City SET name = 'Bonn' WHERE id = 2 RETURNING id")
+        #expect(result.text.hasSuffix("(1 row, 1 row changed)\n"), "\(result.text)")
+    }
+
+    @Test("query escapes control characters of column names")
+    func controlCharacters() throws {
+        let result = try Silt.run("query", store, "SELECT id AS \"a\n\u{1b}b\" FROM City WHERE id = 1")
+        #expect(result.text == "a\\x0a\\x1bb\n----------\n         1\n(1 row)\n")
+    }
+
+    @Test("tables and columns named like keywords, and defaults that are no numbers, can be made again from the schema")
+    func quotedNames() throws {
+        let other = directory.file("other")
+        let names = ["EXCEPT", "INTERSECT", "ISNULL", "notnull", "USING", "plain"]
+        for name in names {
+            try Silt.run(
+                "query", other,
+                """
+                CREATE TABLE "\(name)" ("\(name)" REAL DEFAULT 'inf', a REAL DEFAULT '-inf', b REAL DEFAULT 'nan')
+                """
+            ).expect(status: 0)
+            try Silt.run("export", other, name).expect(status: 0)
+        }
+        let schema = try Silt.run("schema", other)
+        schema.expect(status: 0)
+        let copy = directory.file("copy")
+        try Silt.run("query", copy, schema.text).expect(status: 0)
+        #expect(try Silt.run("schema", copy).text == schema.text)
+    }
+
+    @Test("analyze counts the tables that it looked at")
+    func analyzedTables() throws {
+        let other = directory.file("other")
+        try Silt.run("query", other, "CREATE TABLE A (a INT); CREATE TABLE B (b INT)").expect(status: 0)
+        #expect(try Silt.run("analyze", other, "A").text == "analyzed 1 table without indexes\n")
+        #expect(try Silt.run("analyze", other).text == "analyzed 2 tables without indexes\n")
+    }
+
+    @Test("the help of export names no file")
+    func exportHelp() throws {
+        #expect(try !Silt.run("export", "--help").text.contains("FILE"))
+        try Silt.run("export", "--format", "jsonl", store, "City").expect(status: 0)
+    }
+
     @Test("analyze reports what it found, and leaves it in the store")
     func analyze() throws {
         let rows = try #require(try json("analyze") as? [[String: Any]])
