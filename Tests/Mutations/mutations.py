@@ -66,12 +66,11 @@ MUTATIONS = [
         "        writePending()\n        state.wait { $0.isWriting ? nil : () }",
         "        state.wait { $0.isWriting || $0.pending != nil ? nil : () }", first="SegmentOutputTests"),
     Mutation(
-        "segment-name-not-synced", "a segment is named before its own name is durable", "Compaction/BackgroundWork+Segments.swift",
-        "if !infos.isEmpty { try directory.sync() }", ""),
+        "segment-name-not-synced", "a segment is named before its own name is durable", "Manifest/VersionSet.swift",
+        "if !opened.isEmpty || ", "if "),
     Mutation(
         "log-name-not-synced", "a log is used before its name is durable", "Manifest/VersionSet.swift",
-        "                try directory.sync()\n                try logAndApplyLocked(VersionEdit(addedLogs",
-        "                try logAndApplyLocked(VersionEdit(addedLogs"),
+        " || !edit.addedLogs.isEmpty { try syncNames() }", " { try syncNames() }"),
     Mutation(
         "edit-not-synced", "files are removed before the edit that drops them is durable", "Manifest/Manifest.swift",
         "        try writer.append(edit: edit)\n"
@@ -283,7 +282,7 @@ MUTATIONS = [
     Mutation(
         "settled-without-names", "what makes a found manifest durable does so without the names of the files",
         "Manifest/Manifest.swift",
-        "            try retrying(fileSystem.syncDirectory(directory))\n",
+        "        try fileSystem.syncNames(in: directory)\n",
         "", first="QuietOpeningTests"),
     Mutation(
         "settled-at-once", "a store that was closed in good order is written to when it is opened",
@@ -304,13 +303,21 @@ MUTATIONS = [
     Mutation(
         "value-header-not-synced", "a value file is named before its header is durable",
         "Manifest/VersionSet.swift",
-        "try writer.sync()\n                try directory",
-        "\n                try directory"),
+        "try writer.sync()\n                let reader",
+        "\n                let reader"),
     Mutation(
         "value-name-not-synced", "a value file is named before its own name is durable",
         "Manifest/VersionSet.swift",
-        "try directory.sync()\n                let reader",
-        "\n                let reader"),
+        " || !valueFiles.isEmpty || !edit", " || !edit"),
+    Mutation(
+        "names-sync-repeated", "a sync of the directory that has failed is followed by another", "Manifest/VersionSet.swift",
+        "try directory.sync() } catch {\n            if error.leavesDoubt { status.fail(error) }\n",
+        "try directory.sync() } catch {\n", first="DirectorySyncTests"),
+    Mutation(
+        "names-sync-full", "a sync of the directory that finds the disk full claims to have changed nothing",
+        "FileSystem/File+Loops.swift",
+        "Platform.isRefusal(error.errorNumber) ? StoreError(error) : StoreError(error).asUncertain",
+        "StoreError(error)", first="DirectorySyncTests"),
     Mutation(
         "flushed-values-not-synced", "a segment is named before the values that it points to are durable",
         "Compaction/BackgroundWork+Flush.swift",
@@ -1384,22 +1391,42 @@ MUTATIONS = [
     Mutation(
         "repair-numberless-order", "of two records without a number a repair takes the older file's",
         "Repair/StoreRepair+Order.swift",
-        "age[$0.number, default: 0] > age[$1.number, default: 0]",
-        "age[$0.number, default: 0] < age[$1.number, default: 0]", first="RepairOrderTests"),
+        "fileNumber($0) > fileNumber($1)",
+        "fileNumber($0) < fileNumber($1)", first="RepairOrderTests"),
     Mutation(
         "repair-salvaged-order", "of two records without a number a repair takes the one that it has salvaged",
         "Repair/StoreRepair+Order.swift",
-        "age[$0.number, default: 0] > age[$1.number, default: 0]",
-        "($0.number, age.count) > ($1.number, age.count)", first="RepairOrderTests"),
+        "fileNumber($0) > fileNumber($1)",
+        "$0.number > $1.number", first="RepairOrderTests"),
     Mutation(
         "repair-output-newest", "a repair takes a compaction's output for newer than all that it knows",
+        "Repair/StoreRepair+Order.swift",
+        "info.smallestSequence <= known.lastSequence",
+        "info.greatestSequence <= known.lastSequence", first="RepairLostEditsTests"),
+    Mutation(
+        "repair-merges-all", "a repair merges segments that share no key with those whose order is lost",
+        "Repair/StoreRepair+Order.swift",
+        "placed.contains { $0.mayShareKeys(with: info) }",
+        "!placed.isEmpty", first="RepairLostEditsTests"),
+    Mutation(
+        "repair-output-needless", "a repair keeps a compaction's output that holds nothing new",
         "Repair/StoreRepair+Segments.swift",
-        "if info.smallestSequence <= known.lastSequence",
-        "if info.greatestSequence <= known.lastSequence", first="RepairLostEditsTests"),
+        "if info.smallestSequence > 0, numbers",
+        "if info.smallestSequence > .greatest, numbers", first="RepairLostEditsTests"),
+    Mutation(
+        "repair-output-unnumbered", "a repair leaves out records that have lost their numbers",
+        "Repair/StoreRepair+Segments.swift",
+        "if info.smallestSequence > 0, numbers",
+        "if numbers", first="RepairLostEditsTests"),
+    Mutation(
+        "repair-input-damaged", "a repair leaves out what a damaged segment has lost",
+        "Repair/StoreRepair+Segments.swift",
+        "numbers.allSatisfy({ next.segments[$0] != nil })",
+        "numbers.allSatisfy({ present.contains(.segment($0)) })", first="RepairLostEditsTests"),
     Mutation(
         "repair-unknown-inputs", "a repair leaves out the output of a compaction whose inputs it does not know",
         "Repair/StoreRepair+Segments.swift",
-        "number >= known.nextFileNumber || ",
+        "info.number < known.nextFileNumber && ",
         "", first="RepairLostEditsTests"),
     Mutation(
         "inputs-newest-first", "of what a compaction has read, the newest is removed first",

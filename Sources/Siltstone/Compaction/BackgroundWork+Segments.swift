@@ -1,6 +1,6 @@
 extension BackgroundWork {
-    /// Merges sources into new segments. The files and their directory entries are durable when this returns. If it
-    /// throws, it has passed the files to ``ObsoleteFiles``.
+    /// Merges sources into new segments. The files are durable when this returns, their names only with the edit that
+    /// adds them. If it throws, it has passed the files to ``ObsoleteFiles``.
     /// - Parameters:
     ///   - sources: the records, newest source first.
     ///   - rangeTombstones: the range tombstones of all sources.
@@ -35,7 +35,6 @@ extension BackgroundWork {
                 sources: sources, tombstones: rangeTombstones, snapshots: reads.liveSnapshots, isBottom: isBottom,
                 segmentBytes: segmentBytes, environment: environment)
             let infos = try merge.run()
-            if !infos.isEmpty { try directory.sync() }
             var readers: [UInt64: SegmentReader] = [:]
             for info in infos { readers[info.number] = try directory.openSegment(info) }
             return (infos, readers)

@@ -16,6 +16,17 @@ extension FileSystem {
         try file.close()  // not repeated: on Linux, an interrupted close has closed the descriptor
     }
 
+    /// Makes the names of a directory's files durable, for a store that relies on other names in it.
+    ///
+    /// After a failed sync it is unknown which names are durable, even if the error is ENOSPC. So the error leaves
+    /// doubt (``StoreError/leavesDoubt``). A refusal (no descriptor, no permission) is different: it comes from opening
+    /// the directory, before any sync.
+    func syncNames(in directory: String) throws(StoreError) {
+        do throws(FileSystemError) { try retrying(syncDirectory(directory)) } catch {
+            throw Platform.isRefusal(error.errorNumber) ? StoreError(error) : StoreError(error).asUncertain
+        }
+    }
+
     /// Removes a directory with its files, after another failure. Ignores its own errors, because the first error is
     /// the one to report.
     func discardDirectory(_ path: String) {

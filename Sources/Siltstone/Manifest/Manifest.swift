@@ -1,9 +1,9 @@
 /// The log of version edits that says which files make up the store, and its writer.
 ///
 /// Each edit is synced before anyone acts on it. The manifest rolls over after ``editLimit`` edits: a new file starts
-/// with the full state, and renaming a temporary file to `CURRENT` installs it. A valid manifest exists at every moment. (LevelDB's
-/// descriptor log; here each frame is also chained to the frame before it.) Used under the manifest lock of
-/// ``VersionSet``.
+/// with the full state, and renaming a temporary file to `CURRENT` installs it. A valid manifest exists at every
+/// moment. (LevelDB's descriptor log; here each frame is also chained to the frame before it.) Used under the manifest
+/// lock of ``VersionSet``.
 final class Manifest {
     /// Number of edits after which the manifest rolls over, if the new file can be written.
     static let editLimit = 1000
@@ -87,13 +87,7 @@ final class Manifest {
         let writer = try LogWriter.resume(
             fileSystem, path: found.path, header: found.header, end: found.end, syncedEnd: found.proven,
             previous: found.lastChecksum, options: .manifest)
-        do throws(FileSystemError) {
-            try retrying(fileSystem.syncDirectory(directory))
-        } catch {
-            // After a failed sync the on-disk state is unknown, even if the error is ENOSPC. A refusal (no descriptor,
-            // no permission) comes from opening the directory, before any sync.
-            throw Platform.isRefusal(error.errorNumber) ? StoreError(error) : StoreError(error).asUncertain
-        }
+        try fileSystem.syncNames(in: directory)
         (self.writer, self.found) = (writer, nil)
         return writer
     }

@@ -18,10 +18,8 @@ struct StoreDirectory: Sendable {
         return try storeErrors(retrying(fileSystem.open(path, .createNew)))
     }
 
-    /// Makes the names of new files durable.
-    func sync() throws(StoreError) {
-        try storeErrors(retrying(fileSystem.syncDirectory(path)))
-    }
+    /// Makes the names of new files durable. See ``FileSystem/syncNames(in:)`` for its errors.
+    func sync() throws(StoreError) { try fileSystem.syncNames(in: path) }
 
     /// Creates a log. Its name is not durable yet.
     func createLog(_ number: UInt64) throws(StoreError) -> LogWriter {

@@ -60,7 +60,8 @@ final class VersionSet: Sendable {
 
     // MARK: Edits
 
-    /// Makes an edit durable, then installs the version that results from it.
+    /// Makes an edit durable, then installs the version that results from it. The names of the files that it adds are
+    /// durable before the edit is written.
     ///
     /// If the edit fails for another reason than a full disk, the on-disk state is unknown, so the store then refuses
     /// writes.
@@ -87,6 +88,7 @@ final class VersionSet: Sendable {
         let manifest = try writableManifest()
         if let failure = status.failure { throw failure }
         try makeRecoveryDurableLocked()
+        if !opened.isEmpty || !valueFiles.isEmpty || !edit.addedLogs.isEmpty { try syncNames() }
         do { try manifest.append(edit) } catch {
             if error.code != .noSpace { status.fail(error) }
             throw error
@@ -107,6 +109,18 @@ final class VersionSet: Sendable {
             body()
             // The end of a version takes leaf locks, so it comes after the release of this one.
             withExtendedLifetime(before) {}
+        }
+    }
+
+    /// Makes the names of new files durable.
+    ///
+    /// A failed sync ends all writing, because the names of other files may not be durable either. The kernel reports
+    /// the failure only once, so the next sync would succeed. All of these syncs run under the manifest lock, so no
+    /// edit follows one that has failed.
+    private func syncNames() throws(StoreError) {
+        do throws(StoreError) { try directory.sync() } catch {
+            if error.leavesDoubt { status.fail(error) }
+            throw error
         }
     }
 
@@ -149,7 +163,6 @@ final class VersionSet: Sendable {
             let number = try writableManifest().takeNumber()
             do throws(StoreError) {
                 let log = try directory.createLog(number)
-                try directory.sync()
                 try logAndApplyLocked(VersionEdit(addedLogs: [number]))
                 return log
             } catch {
@@ -172,7 +185,6 @@ final class VersionSet: Sendable {
                 let file = try directory.create(.values(number))
                 let writer = try ValueFileAppender(file: file, number: number, store: directory.identity)
                 try writer.sync()
-                try directory.sync()
                 let reader = try directory.openValueFile(number)
                 try logAndApplyLocked(VersionEdit(addedValueFiles: [number]), valueFiles: [number: reader]) {
                     body(writer)
@@ -201,7 +213,8 @@ final class VersionSet: Sendable {
         }
     }
 
-    /// Removes unfinished files. After a failure it keeps them, because the failed edit may have named them.
+    /// Removes unfinished files. After a failure it keeps them, because the failed edit may have named them. The next
+    /// opening removes those that no manifest names.
     func discard(_ files: [StoreFile]) {
         if !status.hasFailed { obsolete.remove(files) }
     }

@@ -60,9 +60,6 @@ extension StoreRepair {
             environment: .init(newSegment: { [self] () throws(StoreError) in try newSegment(number) }))
         for info in try merge.run() {
             next.segments[info.number] = .init(info: info, level: 0, run: info.number)
-            // Only the manifest knows which logs were flushed and in which order. Without it, the segment's position is
-            // unknown.
-            if !trustsManifest { unplaced[info.number] = info.number }
             report.recordsKept += info.recordCount
         }
     }

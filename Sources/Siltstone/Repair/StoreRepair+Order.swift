@@ -7,12 +7,32 @@
 extension StoreRepair {
     /// Makes each unplaced segment a run of level 0, ordered by sequence number and newer than all runs that the
     /// manifest knows. If no such order is right for every key, merges the segments.
+    ///
+    /// Only the manifest knows which logs were flushed and in which order. If it has lost its end, the segments that
+    /// it does not name are unplaced, and so are the changes from logs. If some of them may be older than known
+    /// segments (``isOlder(_:thanAnyOf:)``), the known segments are unplaced too.
     mutating func orderUnplaced() throws(StoreError) {
-        let infos = next.segments.values.filter { unplaced[$0.info.number] != nil }.map(\.info)
+        if trustsManifest { return }
+        let all = next.segments.values.map(\.info)
+        let placed = all.filter { known.segments[fileNumber($0)] != nil }
+        let unplaced = all.filter { known.segments[fileNumber($0)] == nil }
+        let isOrderLost = unplaced.contains { isOlder($0, thanAnyOf: placed) }
+        let infos = isOrderLost ? all : unplaced
         guard Self.canBeStacked(infos) else { return try merge(infos) }
         for info in infos.sorted(by: { ($0.greatestSequence, $0.number) < ($1.greatestSequence, $1.number) }) {
             next.segments[info.number] = .init(info: info, level: 0, run: takeNumber())
         }
+    }
+
+    /// The number of the file from which a segment's records come.
+    private func fileNumber(_ info: SegmentInfo) -> UInt64 { salvagedFiles[info.number] ?? info.number }
+
+    /// True if an unplaced segment may hold an older version of a key than a segment that the manifest knows.
+    ///
+    /// Not all of its changes are newer than what the manifest knows: a compaction copies old records, too, and its
+    /// output may belong below known segments. Segments that share no key need no order.
+    private func isOlder(_ info: SegmentInfo, thanAnyOf placed: [SegmentInfo]) -> Bool {
+        info.smallestSequence <= known.lastSequence && placed.contains { $0.mayShareKeys(with: info) }
     }
 
     /// Replaces segments by one run that holds the newest version of each of their keys.
@@ -20,8 +40,7 @@ extension StoreRepair {
         progress?("merging \(infos.count) segments whose order is lost")
         // Of two records with sequence number 0, the one in the file with the larger number is newer. A record loses
         // its number only in a merge with all older data. What salvage has copied is as old as the damaged file.
-        let age = unplaced
-        let ordered = infos.sorted { age[$0.number, default: 0] > age[$1.number, default: 0] }
+        let ordered = infos.sorted { fileNumber($0) > fileNumber($1) }
         let readers = try ordered.map { info throws(StoreError) in
             try SegmentReader(
                 fileSystem: fileSystem, path: path(.segment(info.number)), number: info.number, store: identity,
@@ -52,11 +71,16 @@ extension StoreRepair {
         return sorted.indices.allSatisfy { index in
             sorted[..<index].allSatisfy { older in
                 let newer = sorted[index]
-                return older.lastKey.lexicographicallyPrecedes(newer.firstKey)
-                    || newer.lastKey.lexicographicallyPrecedes(older.firstKey)
-                    || older.greatestSequence < newer.smallestSequence
+                return !older.mayShareKeys(with: newer) || older.greatestSequence < newer.smallestSequence
             }
         }
+    }
+}
+
+extension SegmentInfo {
+    /// True if the key ranges of two segments overlap.
+    fileprivate func mayShareKeys(with other: SegmentInfo) -> Bool {
+        !lastKey.lexicographicallyPrecedes(other.firstKey) && !other.lastKey.lexicographicallyPrecedes(firstKey)
     }
 }
 

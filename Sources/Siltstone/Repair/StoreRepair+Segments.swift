@@ -1,20 +1,6 @@
 extension StoreRepair {
-    /// The segments to keep, with their positions.
-    ///
-    /// If the manifest has lost its end, segments that it does not name are classified by their numbers:
-    ///
-    /// - If all sequence numbers are larger than the manifest knows, all changes were flushed later. The segment is
-    ///   kept as a newer one.
-    /// - If the file number was free for the manifest, or the largest sequence number is larger than it knows, the
-    ///   segment may hold changes that no other file has. A merge leaves records without their sequence numbers, so
-    ///   small sequence numbers do not prove that the inputs are known. The segment is kept. It is not newer as a
-    ///   whole: a compaction copies old records, too, and its output may belong below segments that the manifest knows.
-    /// - Any other segment is the output of a compaction of segments that the manifest does name. If all of these are
-    ///   present, they hold the same data, and the output is left out. Otherwise some of the inputs are missing, and
-    ///   nothing tells which. The segment is kept.
-    ///
-    /// If a segment is kept that is not newer as a whole, the position of every segment counts as unknown.
-    mutating func segments(_ present: Set<StoreFile>) throws(StoreError) -> [VersionEdit.PlacedSegment] {
+    /// The segments that the manifest names and that are present. Reports the others as lost.
+    mutating func knownSegments(_ present: Set<StoreFile>) -> [VersionEdit.PlacedSegment] {
         var result: [VersionEdit.PlacedSegment] = []
         for placed in known.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
             if present.contains(.segment(placed.info.number)) {
@@ -23,33 +9,50 @@ extension StoreRepair {
                 lose(.segment(placed.info.number), nil, "the file is missing, with \(placed.info.recordCount) records")
             }
         }
-        guard !trustsManifest else { return result }
-        let missing = known.segments.keys.filter { !present.contains(.segment($0)) }
-        var isOrderLost = false
-        for case .segment(let number) in present.sorted(by: { $0.name < $1.name })
-        where known.segments[number] == nil {
-            let info = try describe(number)
-            let mayHoldMore = number >= known.nextFileNumber || info.greatestSequence > known.lastSequence
-            guard mayHoldMore || known.segments.isEmpty || !missing.isEmpty else { continue }
-            if info.smallestSequence <= known.lastSequence { isOrderLost = true }
-            result.append(.init(info: info, level: 0, run: info.number))
-            unplaced[info.number] = info.number
-        }
-        if isOrderLost { for placed in result { unplaced[placed.info.number] = placed.info.number } }
         return result
     }
 
-    /// A segment's own properties. If it cannot be opened, only its number is known.
-    private func describe(_ number: UInt64) throws(StoreError) -> SegmentInfo {
+    /// The segments that the manifest does not name and that may hold changes that no other file has; none if the
+    /// manifest has not lost its end. A segment that cannot be opened is among them, for salvage. Called after the
+    /// repair of the known segments.
+    func unknownSegments(_ present: Set<StoreFile>) throws(StoreError) -> [VersionEdit.PlacedSegment] {
+        var result: [VersionEdit.PlacedSegment] = []
+        guard !trustsManifest else { return result }
+        for case .segment(let number) in present.sorted(by: { $0.name < $1.name })
+        where known.segments[number] == nil {
+            let info = try describe(number)
+            if let info, isRedundant(info, present) { continue }
+            result.append(.init(info: info ?? SegmentInfo(number: number), level: 0, run: number))
+        }
+        return result
+    }
+
+    /// True if the segments that the manifest names certainly hold all that matters of a segment that it does not name.
+    ///
+    /// - The manifest knows the largest sequence number in its segments. If the unknown segment has a larger one, that
+    ///   change was flushed later.
+    /// - Otherwise, if all records have their sequence numbers, each of them is also in a known segment, or a newer
+    ///   change has replaced it there. That suffices if every known segment is intact.
+    /// - A merge with all older data leaves records without their numbers. So small numbers alone do not prove that its
+    ///   inputs are known. But if the number of its file was not free for the manifest, the segment is the output of a
+    ///   compaction of known segments, or an input of one. That suffices if all known segments are present. Otherwise
+    ///   some of the inputs may be missing, and nothing tells which.
+    private func isRedundant(_ info: SegmentInfo, _ present: Set<StoreFile>) -> Bool {
+        if known.segments.isEmpty || info.greatestSequence > known.lastSequence { return false }
+        let numbers = known.segments.keys
+        if info.smallestSequence > 0, numbers.allSatisfy({ next.segments[$0] != nil }) { return true }
+        return info.number < known.nextFileNumber && numbers.allSatisfy { present.contains(.segment($0)) }
+    }
+
+    /// A segment's own properties; nil if it cannot be opened.
+    private func describe(_ number: UInt64) throws(StoreError) -> SegmentInfo? {
         do throws(StoreError) {
             return try SegmentReader(
                 fileSystem: fileSystem, path: path(.segment(number)), number: number, store: identity, access: .read
             ).info
         } catch {
             guard error.isDamage else { throw error }
-            var info = SegmentInfo(number: number)
-            info.greatestSequence = .greatest  // so that `segments` keeps it for salvage
-            return info
+            return nil
         }
     }
 
@@ -74,7 +77,7 @@ extension StoreRepair {
         let newNumber = takeNumber()
         guard let info = try salvage(placed, into: newNumber, values) else { return }
         next.segments[newNumber] = .init(info: info, level: placed.level, run: placed.run)
-        unplaced[newNumber] = unplaced[number]
+        salvagedFiles[newNumber] = number
         report.recordsKept += info.recordCount
     }
 

@@ -27,9 +27,9 @@ struct StoreRepair {
     var next = ManifestState()
     /// Offset of the end of the last intact frame of each log, by the log's number.
     var logEnds: [UInt64: Int] = [:]
-    /// Segments whose level is unknown, by number. They are ordered by sequence number (``orderUnplaced()``). The value
-    /// is the number of the file with the records, which tells the age: a salvaged segment has a new number.
-    var unplaced: [UInt64: UInt64] = [:]
+    /// The number of the damaged file for each segment that salvage has written. That number tells the age of the
+    /// records.
+    var salvagedFiles: [UInt64: UInt64] = [:]
     /// The number of the manifest that was read; 0 if none could be read.
     var manifestNumber: UInt64 = 0
     /// Files that this repair has created.
@@ -84,7 +84,8 @@ struct StoreRepair {
         try readManifest(present)
         next.nextFileNumber = max(known.nextFileNumber, (listed.compactMap(\.number).max() ?? 0) + 1)
         let values = try openValueFiles(present)
-        for placed in try segments(present) { try repairSegment(placed, values) }
+        for placed in knownSegments(present) { try repairSegment(placed, values) }
+        for placed in try unknownSegments(present) { try repairSegment(placed, values) }
         for number in known.logs where !present.contains(.log(number)) {
             lose(.log(number), nil, "the file is missing, with all changes that were in no segment yet")
         }

@@ -4,9 +4,10 @@ import Siltstone
 /// A store for data that exceeds memory, in a temporary directory that is removed with the object. Never synced.
 final class ScratchStore {
     private let store: KeyValueStore
-    private let path: String
+    let path: String
 
-    init() throws {
+    /// - Parameter fileSystem: the file system with the temporary directory.
+    init(_ fileSystem: any FileSystem = POSIXFileSystem()) throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("siltstone-scratch-\(UUID().uuidString)")
         path = directory.path
@@ -14,16 +15,23 @@ final class ScratchStore {
         configuration.durability = .buffered
         configuration.memTableBytes = 16 << 20
         configuration.changeFeedBytes = 64 << 10
-        store = try KeyValueStore.open(at: path, configuration: configuration)
+        configuration.fileSystem = fileSystem
+        do { store = try KeyValueStore.open(at: path, configuration: configuration) } catch {
+            Self.remove(path)
+            throw error
+        }
     }
 
     deinit {
-        do {
-            try store.close()
-            try FileManager.default.removeItem(atPath: path)
-        } catch {
-            // The system cleans the temporary directory. The query must not fail for it.
-        }
+        // On a full disk, closing may fail. It has released the files all the same, and their space is needed.
+        do { try store.close() } catch {}
+        Self.remove(path)
+    }
+
+    /// Removes the directory of a store. Ignores errors, because a query must not fail for it, and the system cleans
+    /// the temporary directory.
+    private static func remove(_ path: String) {
+        do { try FileManager.default.removeItem(atPath: path) } catch {}
     }
 
     func write(_ batch: WriteBatch) throws { try store.write(batch) }

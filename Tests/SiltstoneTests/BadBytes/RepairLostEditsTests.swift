@@ -50,6 +50,82 @@ import Testing
         try store.close()
     }
 
+    /// Makes a store whose manifest names segments 3 and 4, of which neither is newer for every key, and no segment 7,
+    /// which has these records. It does not open, because a log was removed that the manifest names.
+    private func makeLeftover(
+        _ records: [(key: String, sequence: SequenceNumber, value: String?)]
+    ) throws -> StoreFixture {
+        let fixture = StoreFixture()
+        try fixture.fileSystem.createDirectory(fixture.path)
+        let upper = try fixture.makeSegment(3, of: identity, [("a", 150, "new"), ("b", 30, nil)])
+        let lower = try fixture.makeSegment(
+            4, of: identity, [("a", 50, "old"), ("b", 20, "removed"), ("c", 40, "in one segment")])
+        try fixture.makeSegment(7, of: identity, records)
+        let state = ManifestState(
+            nextFileNumber: 6, logs: [5],
+            segments: [3: .init(info: upper, level: 1, run: 3), 4: .init(info: lower, level: 2, run: 4)],
+            lastSequence: 200)
+        _ = try Manifest.create(number: 2, state: state, identity: identity, in: fixture.path, fixture.fileSystem)
+        return fixture
+    }
+
+    private func segments(_ numbers: [UInt64]) -> [String] { numbers.map { StoreFile.segment($0).name } }
+
+    private func entries(of fixture: StoreFixture) throws -> [[String]] {
+        let store = try fixture.open(configuration)
+        #expect(try store.verify().problems == [])
+        let entries = try store.allEntries().map { [$0.key, $0.value].map { String(decoding: $0, as: UTF8.self) } }
+        try store.close()
+        return entries
+    }
+
+    private static let numbered: [(key: String, sequence: SequenceNumber, value: String?)] = [
+        ("a", 150, "new"), ("b", 30, nil), ("c", 40, "in one segment"),
+    ]
+
+    @Test("an output is left out if its records have their numbers and the manifest's segments are intact")
+    func nothingNew() throws {
+        let fixture = try makeLeftover(Self.numbered)
+        let report = try repair(fixture)
+        #expect(try fixture.names(ending: ".segment") == segments([3, 4]))
+        #expect(report.damagedFiles.contains { $0.hasSuffix(StoreFile.segment(7).name) })
+        #expect(try entries(of: fixture) == [["a", "new"], ["c", "in one segment"]])
+    }
+
+    @Test("an output is kept if a segment that the manifest names is damaged")
+    func damagedInput() throws {
+        let fixture = try makeLeftover(Self.numbered)
+        // In its only block.
+        try fixture.flip(StoreFile.segment(4).name, at: FileHeader.size + 8)
+        try repair(fixture)
+        #expect(try entries(of: fixture) == [["a", "new"], ["c", "in one segment"]])
+    }
+
+    @Test("segments stay as they are if those that the manifest does not name have other keys")
+    func otherKeys() throws {
+        let fixture = try makeLeftover([("x", 0, "moved"), ("y", 60, "as well")])
+        try repair(fixture)
+        #expect(try fixture.names(ending: ".segment") == segments([3, 4, 7]))
+        #expect(
+            try entries(of: fixture) == [
+                ["a", "new"], ["c", "in one segment"], ["x", "moved"], ["y", "as well"],
+            ])
+    }
+
+    @Test("a torn segment without a record, and that of another store, leave all others as they are")
+    func useless() throws {
+        let fixture = try makeLeftover(Self.numbered)
+        let name = StoreFile.segment(7).name
+        try fixture.write(Array(try fixture.read(name).prefix(FileHeader.size + 20)), to: name)
+        try fixture.makeSegment(8, of: StoreIdentity(high: 5, low: 6), [("a", 0, "foreign")])
+        let report = try repair(fixture)
+        #expect(try fixture.names(ending: ".segment") == segments([3, 4]))
+        for number in [7, 8] as [UInt64] {
+            #expect(report.losses.contains { $0.file.hasSuffix(StoreFile.segment(number).name) })
+        }
+        #expect(try entries(of: fixture) == [["a", "new"], ["c", "in one segment"]])
+    }
+
     @Test("the output of a compaction is kept if the manifest knows none of its inputs")
     func unknownInputs() throws {
         let fixture = StoreFixture()
@@ -137,10 +213,11 @@ import Testing
         try fixture.write(try #require(contents[name]), to: name)
     }
 
-    private func repair(_ fixture: StoreFixture) throws {
+    @discardableResult
+    private func repair(_ fixture: StoreFixture) throws -> RepairReport {
         var configuration = configuration
         configuration.fileSystem = fixture.fileSystem
-        _ = try KeyValueStore.repair(at: fixture.path, configuration: configuration)
+        return try KeyValueStore.repair(at: fixture.path, configuration: configuration)
     }
 
     private var configuration: Configuration {

@@ -59,8 +59,12 @@ extension FaultRun {
         let logs = store.engine.writes.lock.withLock {
             (store.engine.writes.state.sealed + [store.engine.writes.state.active]).compactMap { $0.log?.path }
         }
-        let isSyncLost = disk.faults.dropFirst(faultsBefore).contains {
-            $0.call.operation == .sync && logs.contains($0.call.path) && $0.fault != .interrupted
+        let isSyncLost = disk.faults.dropFirst(faultsBefore).contains { call, fault in
+            if fault == .interrupted { return false }
+            // A refusal comes before the sync of a directory.
+            let isRefused = fault.errorNumber.map { Platform.isRefusal($0) } ?? false
+            return call.operation == .sync && logs.contains(call.path)
+                || call.operation == .syncDirectory && call.path == base.path && !isRefused
         }
         let refusal = StoreError.Code.of { try store.put("healed".utf8, "value".utf8) }
         if refusal == nil {
