@@ -27,7 +27,7 @@ final class ParentBatches<Reader: KeyValueReader> {
         let skip = max(limit?.skip ?? 0, 0)
         self.skip = skip
         left = limit?.count.map { max($0, 0) } ?? .max
-        // A small limit needs only a small batch. A batch of one row more than the limit is never full, so it is the last.
+        // A small limit needs only a small batch. One of a row more than the limit is never full, so it is the last.
         let wanted = bound.query.limit?.count.map { max($0, 1).addingReportingOverflow(skip).partialValue } ?? .max
         batchRows = isWhole ? .max : min(255, max(wanted, 15)) + 1
     }
