@@ -107,6 +107,10 @@ struct MoveRun {
         }
         let foreign = ForeignColumns(tables)
         if !acceptsRounding { try foreign.refuseRounding() }
+        if target is StoreEndpoint {
+            let made = try target.engine.reading { try $0.tables().map(\.structure.name) }
+            try foreign.refuseMixedReferences(besides: Set(made))
+        }
         return Plan(
             tables: try MoveOrder.sorted(tables), repositories: repositories, catalogue: catalogue,
             notes: foreign.notes)
