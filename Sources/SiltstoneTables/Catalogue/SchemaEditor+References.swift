@@ -10,8 +10,8 @@ extension SchemaEditor {
             let parent = reference.table == structure.name ? structure : catalogue.tables[reference.table]?.structure
             try check(column, of: structure.name, parent)
         }
-        // A table that replaces a committed one may come before the new tables that refer to it. The old ones have no row
-        // that refers to it: the drop acted on them as a delete.
+        // A table that replaces a committed one may come before the new tables that refer to it. No row of the old ones
+        // refers to it, because the drop acted as a delete of its rows.
         if engine.catalogues.newest.tables[structure.name] != nil { return }
         try checkReferences(to: structure.name, by: structure)
     }
