@@ -121,6 +121,14 @@ public final class SiltstoneEngine: TableEngine {
         }
     }
 
+    /// False: a transaction's writes are in memory before its commit.
+    public var waitsInTransactions: Bool { false }
+
+    /// Runs work that waits for a statement of the transaction, on a thread of the store.
+    public func performInTransaction<R: Sendable>(
+        _ work: @escaping @Sendable () throws -> R
+    ) async throws -> R { try await perform(work) }
+
     /// Runs `body` on one snapshot and watches the data that it reads.
     ///
     /// Rows of a stream that `body` has not read when it returns are not watched.

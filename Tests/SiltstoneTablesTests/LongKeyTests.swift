@@ -1,3 +1,4 @@
+import Foundation
 import Siltstone
 import TableKit
 import Testing
@@ -140,6 +141,42 @@ struct LongKeyTests {
         try check(query, in: tables)
         query.limit = RowLimit(count: 5, skip: 6)
         try check(query, in: tables)
+    }
+
+    @Test func `a sort of values of any length opens one scratch store`() throws {
+        // 64 times as long as a key, and equal up to their ends.
+        let value = [UInt8](repeating: 5, count: 64 * SpilledEntry.mostBytes)
+        for numbers: [UInt8] in [[1], [3, 1, 2]] {
+            var sorter = RowSorter(mostBytes: Self.mostBytes)
+            for number in numbers {
+                let key = [number], row = [number, 0]
+                try sorter.add(value + [0, 0], key.span.bytes, row.span.bytes)
+            }
+            let sorted = try sorter.finish()
+            var found: [UInt8] = []
+            try sorted.forEach { key, row in
+                found.append(key.unsafeLoad(fromByteOffset: 0, as: UInt8.self))
+                #expect(key.byteCount == 1 && row.byteCount == 2)
+                // Other tests have some open at the same time.
+                let open = try openScratchStores()
+                #expect(open < 32)
+                return true
+            }
+            #expect(found == numbers.sorted())
+        }
+    }
+
+    /// The number of scratch stores of which this process has files open. Zero where the system does not tell.
+    private func openScratchStores() throws -> Int {
+        let files = FileManager.default
+        let directory = "/proc/self/fd"
+        guard files.fileExists(atPath: directory) else { return 0 }
+        let paths = try files.contentsOfDirectory(atPath: directory).compactMap { name -> String? in
+            // Closed meanwhile, by another thread.
+            guard let path = try? files.destinationOfSymbolicLink(atPath: "\(directory)/\(name)") else { return nil }
+            return path.split(separator: "/").map(String.init).first { $0.hasPrefix("siltstone-scratch-") }
+        }
+        return Set(paths).count
     }
 
     @Test func `a sort on disk goes on where it was stopped`() throws {

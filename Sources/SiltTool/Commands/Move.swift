@@ -1,3 +1,4 @@
+import Foundation
 import TableKit
 
 extension Option {
@@ -56,6 +57,9 @@ private enum Move {
                     $0, of: source, at: from.description, choice, acceptsRounding: invocation.has(.rounded))
             }
             let bytes = plan.catalogue.reduce(0) { $0 + $1.estimatedBytes }
+            if case .store(let path) = to, !FileManager.default.fileExists(atPath: path) {
+                try plan.foreign.refuseMixedReferences(besides: [])
+            }
             let target = try to.open(isTarget: true)
             return try closing(target) {
                 var run = MoveRun(

@@ -13,8 +13,8 @@ struct MovePlan {
     let tables: [MovedTable]
     let repositories: [String]
     let catalogue: [TableInfo]
-    /// Sentences about what tables of other programs have, and their copies lack.
-    let notes: [String]
+    /// The columns that only tables of other programs have.
+    let foreign: ForeignColumns
 
     /// Chooses the parts of a source.
     /// - Parameters:
@@ -50,10 +50,9 @@ struct MovePlan {
         if tables.isEmpty, repositories.isEmpty {
             throw ToolError(.usage, "\(origin) has no tables and no repositories")
         }
-        let foreign = ForeignColumns(tables)
+        foreign = ForeignColumns(tables)
         if !acceptsRounding { try foreign.refuseRounding() }
         self.tables = try MoveOrder.sorted(tables)
         self.catalogue = catalogue
-        notes = foreign.notes
     }
 }

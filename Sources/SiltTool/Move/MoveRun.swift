@@ -46,7 +46,8 @@ struct MoveRun {
         // One snapshot of the source for all its tables.
         try source.engine.reading { session in
             let plan = try MovePlan(session, of: source, at: origin, choice, acceptsRounding: acceptsRounding)
-            var report = Report(from: origin, to: destination, notes: plan.notes)
+            try refuseMixedReferences(plan)
+            var report = Report(from: origin, to: destination, notes: plan.foreign.notes)
             var ledger = try begin(plan, &report)
             let moves = plan.tables.map { table in
                 var move = TableMove(table: table, source: session, target: target.engine, batchRows: batchRows)
@@ -68,6 +69,13 @@ struct MoveRun {
     }
 
     // MARK: Beginning
+
+    /// Throws if the target is a store, and a new table of it would refer to a key of another type.
+    private func refuseMixedReferences(_ plan: MovePlan) throws {
+        guard target is StoreEndpoint else { return }
+        let made = try target.engine.reading { try $0.tables().map(\.structure.name) }
+        try plan.foreign.refuseMixedReferences(besides: Set(made))
+    }
 
     /// The ledger of the unfinished move, or of a new one.
     private func begin(_ plan: MovePlan, _ report: inout Report) throws -> MoveLedger {

@@ -10,6 +10,9 @@ extension SchemaEditor {
             let parent = reference.table == structure.name ? structure : catalogue.tables[reference.table]?.structure
             try check(column, of: structure.name, parent)
         }
+        // A table that replaces a committed one may come before the new tables that refer to it. No row of the old ones
+        // refers to it, because the drop acted as a delete of its rows.
+        if engine.catalogues.newest.tables[structure.name] != nil { return }
         try checkReferences(to: structure.name, by: structure)
     }
 
@@ -17,7 +20,7 @@ extension SchemaEditor {
     func checkReferences(to name: String, by parent: TableStructure) throws {
         for child in catalogue.tables.values {
             for column in child.columns where column.column.foreignKey?.table == name {
-                try check(column.column, of: child.name, parent)
+                try check(column.column, of: child.name, parent, advice: "Drop \(child.name) first")
             }
         }
     }
@@ -29,13 +32,16 @@ extension SchemaEditor {
 
     /// - Throws: `TableErrorCode.type` if a column cannot refer to a table's key. Conversions between their types
     ///   round, or have no inverse, so the rows that refer to a key could not be found by it.
-    private func check(_ column: Column, of table: String, _ parent: TableStructure?) throws {
+    private func check(
+        _ column: Column, of table: String, _ parent: TableStructure?, advice: String? = nil
+    ) throws {
         guard let parent, parent.primaryKey.count == 1 else { return }
         let key = parent.columns[parent.primaryKey[0]]
         if column.type.canRefer(to: key.type) { return }
         throw CRUDSQLExeError(
             "The column of type \(column.type) cannot refer to \(parent.name), whose key \(key.name) has type"
-                + " \(key.type). Give both the same type.", code: .type, table: table, column: column.name)
+                + " \(key.type). \(advice.map { $0 + ", or give" } ?? "Give") both the same type.",
+            code: .type, table: table, column: column.name)
     }
 
     /// Checks that the default of a new column, which all rows of the table now have, refers to a row.

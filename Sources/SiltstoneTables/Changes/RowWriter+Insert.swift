@@ -139,6 +139,8 @@ struct InsertedNumbers {
     /// The key of the last row.
     var last: Int64?
     private var greatest = Int64.min
+    /// The greatest key apart from the greatest of the key's type, which ``RowNumbers`` counts only if it is committed.
+    private var greatestOfOthers = Int64.min
     /// An upper bound of the existing numbers, apart from ``greatest``. Nil: unknown.
     private var known: Int64?
 
@@ -158,6 +160,7 @@ struct InsertedNumbers {
     mutating func noteIsNew(_ row: RawSpan, _ plan: TableWritePlan) throws -> Bool {
         guard let slot, let number = try slot.integer(in: row) else { return false }
         last = number
+        if number > greatestOfOthers, number < table.greatestRowNumber { greatestOfOthers = number }
         guard number > greatest else { return false }
         greatest = number
         return known.map { number > $0 } ?? false
@@ -171,8 +174,9 @@ struct InsertedNumbers {
 
     /// Excludes the numbers so far from being given to other rows.
     mutating func flush(_ writer: RowWriter) throws {
-        guard greatest > 0 else { return }
-        try writer.engine.rowNumbers.raise(to: greatest, in: table, of: writer.engine.store)
+        let numbers = writer.engine.rowNumbers
+        if greatestOfOthers > 0 { try numbers.raise(to: greatestOfOthers, in: table, of: writer.engine.store) }
+        if greatest > max(greatestOfOthers, 0) { try numbers.raise(to: greatest, in: table, of: writer.engine.store) }
     }
 
     mutating func finish(_ writer: RowWriter, _ result: inout ChangeResult) throws {

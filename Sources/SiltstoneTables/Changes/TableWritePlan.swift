@@ -121,5 +121,5 @@ extension ColumnType {
 
     /// True if a foreign key column of this type can refer to a key of another: each value names one key, and each key
     /// is named by one value.
-    func canRefer(to key: ColumnType) -> Bool { self == key || (isInteger && key.isInteger) }
+    package func canRefer(to key: ColumnType) -> Bool { self == key || (isInteger && key.isInteger) }
 }

@@ -33,4 +33,32 @@ struct JoinedBatch {
     func owners(of join: BoundJoin) -> RowBuffer {
         join.parent < 0 ? parents : matches[join.parent]?.rows ?? RowBuffer()
     }
+
+    /// The result for some of the kept parents, whose arrays are filled.
+    func result(_ bound: BoundQuery, _ kept: ArraySlice<Int>) -> RowBatch {
+        var result = RowBatch(shape: bound.tables[0].shape)
+        for parent in kept { parents.withRow(parent) { result.rows.append($0) } }
+        var places: [[Int]] = []
+        for (number, join) in bound.joins.enumerated() {
+            var joined = JoinedRows(shape: join.child.shape)
+            var taken: [Int] = []
+            if let matches = matches[number] {
+                var numbers = [Int32](repeating: -1, count: matches.rows.count)
+                for owner in join.parent < 0 ? Array(kept) : places[join.parent] {
+                    for row in matches.arrays[owner] {
+                        if numbers[Int(row)] < 0 {
+                            numbers[Int(row)] = Int32(taken.count)
+                            taken.append(Int(row))
+                            matches.rows.withRow(Int(row)) { joined.rows.append($0) }
+                        }
+                        joined.members.append(numbers[Int(row)])
+                    }
+                    joined.ends.append(joined.members.count)
+                }
+            }
+            places.append(taken)
+            result.joined.append(joined)
+        }
+        return result
+    }
 }

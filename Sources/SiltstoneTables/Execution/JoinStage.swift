@@ -151,32 +151,4 @@ final class JoinStage<Reader: KeyValueReader> {
             arrays[owners[pair.place]].append(pair.row)
         }
     }
-
-    /// The result for some of the kept parents.
-    func result(_ batch: JoinedBatch, _ parents: ArraySlice<Int>) -> RowBatch {
-        var result = RowBatch(shape: bound.tables[0].shape)
-        for parent in parents { batch.parents.withRow(parent) { result.rows.append($0) } }
-        var places: [[Int]] = []
-        for (number, join) in bound.joins.enumerated() {
-            var joined = JoinedRows(shape: join.child.shape)
-            var taken: [Int] = []
-            if let matches = batch.matches[number] {
-                var numbers = [Int32](repeating: -1, count: matches.rows.count)
-                for owner in join.parent < 0 ? Array(parents) : places[join.parent] {
-                    for row in matches.arrays[owner] {
-                        if numbers[Int(row)] < 0 {
-                            numbers[Int(row)] = Int32(taken.count)
-                            taken.append(Int(row))
-                            matches.rows.withRow(Int(row)) { joined.rows.append($0) }
-                        }
-                        joined.members.append(numbers[Int(row)])
-                    }
-                    joined.ends.append(joined.members.count)
-                }
-            }
-            places.append(taken)
-            result.joined.append(joined)
-        }
-        return result
-    }
 }

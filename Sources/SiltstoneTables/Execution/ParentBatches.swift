@@ -4,7 +4,8 @@ import TableKit
 /// The parents of a query with joins, in batches, with the numbers of the parents in the result.
 final class ParentBatches<Reader: KeyValueReader> {
     private let stage: JoinStage<Reader>
-    private let rows: any RowSource
+    /// The remaining parents; nil at the end. Released there: see ``JoinStream``.
+    private var rows: (any RowSource)?
     private let batchRows: Int
     /// True if DISTINCT and the limit apply after the joins, because the joins drop parents.
     private let isLate: Bool
@@ -26,19 +27,23 @@ final class ParentBatches<Reader: KeyValueReader> {
         let skip = max(limit?.skip ?? 0, 0)
         self.skip = skip
         left = limit?.count.map { max($0, 0) } ?? .max
-        // A small limit needs only a small batch.
+        // A small limit needs only a small batch. One of a row more than the limit is never full, so it is the last.
         let wanted = bound.query.limit?.count.map { max($0, 1).addingReportingOverflow(skip).partialValue } ?? .max
-        batchRows = isWhole ? .max : min(256, max(wanted, 16))
+        batchRows = isWhole ? .max : min(255, max(wanted, 15)) + 1
     }
+
+    /// True if no batch follows. False if that is unknown.
+    var isAtEnd: Bool { rows == nil || left == 0 }
 
     /// The next batch with parents of the result, and their numbers; nil at the end.
     func next() throws -> (batch: JoinedBatch, kept: [Int])? {
-        while left > 0 {
+        while left > 0, let rows {
             var parents = RowBuffer()
             try rows.forEach { _, row in
                 parents.append(row)
                 return parents.count < batchRows
             }
+            if parents.count < batchRows { self.rows = nil }
             if parents.isEmpty { return nil }
             let batch = try stage.accept(parents)
             let kept = try keep(batch)
@@ -68,36 +73,46 @@ final class ParentBatches<Reader: KeyValueReader> {
 }
 
 /// The result of a query with joins, batch by batch.
+///
+/// Releases the state that it reads before it returns the last part: a transaction's next write copies the earlier ones
+/// while a stream reads them.
 final class JoinStream<Reader: KeyValueReader>: RowStream {
-    private let stage: JoinStage<Reader>
-    private let parents: ParentBatches<Reader>
+    private let bound: BoundQuery
+    /// The joins and the parents; nil at the end.
+    private var source: (stage: JoinStage<Reader>, parents: ParentBatches<Reader>)?
     private var batch: JoinedBatch?
     private var kept: ArraySlice<Int> = []
 
-    private let isPlain: Bool
     private let mostRows = 256
 
     init(_ bound: BoundQuery, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>) throws {
-        stage = JoinStage(bound, plan, runner)
-        isPlain = stage.isPlain
+        self.bound = bound
+        let stage = JoinStage(bound, plan, runner)
         let isWhole = bound.joins.contains { $0.clause.limit != nil }
-        parents = try ParentBatches(stage, plan, runner, isWhole: isWhole)
+        source = (stage, try ParentBatches(stage, plan, runner, isWhole: isWhole))
     }
 
     func next() throws -> RowBatch? {
         try mappingStoreErrors {
             if kept.isEmpty {
-                guard let next = try parents.next() else { return nil }
-                if isPlain { return try stage.plainResult(next.batch.parents) }
+                guard let source else { return nil }
+                guard let next = try source.parents.next() else {
+                    release()
+                    return nil
+                }
+                defer { if source.parents.isAtEnd { release() } }
+                if source.stage.isPlain { return try source.stage.plainResult(next.batch.parents) }
                 var batch = next.batch
-                try stage.fill(&batch, kept: next.kept)
+                try source.stage.fill(&batch, kept: next.kept)
                 self.batch = batch
                 kept = next.kept[...]
             }
             guard let batch else { return nil }
             let part = kept.prefix(mostRows)
             kept = kept.dropFirst(mostRows)
-            return stage.result(batch, part)
+            return batch.result(bound, part)
         }
     }
+
+    private func release() { source = nil }
 }

@@ -109,7 +109,7 @@ struct RowSorter {
         }
         if let scratch {
             try spill()
-            return SpilledRows(scratch, mostBytes: mostBytes)
+            return SpilledRows(scratch)
         }
         sort()
         var ranges: [(key: Range<Int>, row: Range<Int>)] = []

@@ -1,5 +1,6 @@
 import Foundation
 import Siltstone
+import TableKit
 
 /// A store for data that exceeds memory, in a temporary directory that is removed with the object. Never synced.
 final class ScratchStore {
@@ -38,6 +39,14 @@ final class ScratchStore {
 
     /// Iterates over the entries whose keys are in `[from, to)`.
     func scan(from: [UInt8]? = nil, to: [UInt8]? = nil) throws -> Cursor { try store.scan(from: from, to: to) }
+
+    /// Runs `body` with the value of a key, which must exist.
+    func withValue<R>(_ key: [UInt8], _ body: (RawSpan) throws -> R) throws -> R {
+        guard let result = try store.withValue(key, body) else {
+            throw CRUDSQLExeError("A row that was written to the scratch store is missing.", code: .engine)
+        }
+        return result
+    }
 
     // MARK: Sets
     // A store that keeps a set is not written to otherwise. The first byte of a key is 0 for a key of the set, and 1 for

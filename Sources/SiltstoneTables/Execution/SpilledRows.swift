@@ -40,6 +40,11 @@ struct SpilledEntry {
         unsafe withUnsafeBytes(of: number.bigEndian) { unsafe first + $0 }
     }
 
+    /// The number in the key of an entry that was cut.
+    static func number(in key: RawSpan) -> UInt32 {
+        unsafe UInt32(bigEndian: key.unsafeLoadUnaligned(fromByteOffset: mostBytes, as: UInt32.self))
+    }
+
     /// The length of the terms, and the places of the rest of the sort key and of the row in a value.
     static func parts(of value: RawSpan) -> (termBytes: Int, rest: Range<Int>, row: Range<Int>) {
         let termBytes = unsafe Int32(littleEndian: value.unsafeLoadUnaligned(as: Int32.self))
@@ -53,16 +58,11 @@ struct SpilledEntry {
 /// Rows sorted in a scratch store, which they own.
 final class SpilledRows: RowSource {
     private let store: ScratchStore
-    private let mostBytes: Int
     private var cursor: Cursor?
-    /// The rows whose cut sort keys have equal first bytes, in order, while they are returned.
-    private var group: (any RowSource)?
+    /// The rows whose cut sort keys have equal first bytes, while they are returned.
+    private var group: CutGroup?
 
-    /// - Parameter mostBytes: the memory limit of the sort of a group, in bytes.
-    init(_ store: ScratchStore, mostBytes: Int) {
-        self.store = store
-        self.mostBytes = mostBytes
-    }
+    init(_ store: ScratchStore) { self.store = store }
 
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         let cursor = try cursor ?? store.scan()
@@ -88,34 +88,13 @@ final class SpilledRows: RowSource {
             }
             // The end, or `body` wants no more rows.
             guard let first else { return }
-            group = try sortedGroup(first)
+            group = try CutGroup(first, in: store)
             try cursor.seek(to: SpilledEntry.key(first, .max))
         }
-    }
-
-    /// Sorts the rows whose cut sort keys have these first bytes, by the rest of the sort keys.
-    private func sortedGroup(_ first: [UInt8]) throws -> any RowSource {
-        var sorter = RowSorter(mostBytes: mostBytes)
-        let cursor = try store.scan(from: SpilledEntry.key(first, 0), to: SpilledEntry.key(first, .max))
-        try cursor.forEach { _, value in
-            let (termBytes, rest, row) = SpilledEntry.parts(of: value)
-            // Negative: the cut is in the row's key.
-            let restOfTerms = termBytes - first.count
-            if restOfTerms >= 0 {
-                let terms = value.extracting(rest).extracting(first: restOfTerms).copied
-                let key = value.extracting(rest).extracting(droppingFirst: restOfTerms)
-                try sorter.add(terms, key, value.extracting(row))
-            } else {
-                let key = Array(first[termBytes...]) + value.extracting(rest).copied
-                try unsafe sorter.add([], key.span.bytes, value.extracting(row))
-            }
-            return true
-        }
-        return try sorter.finish()
     }
 }
 
 extension RawSpan {
     /// A copy of the bytes.
-    fileprivate var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+    var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

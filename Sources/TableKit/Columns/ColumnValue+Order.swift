@@ -31,6 +31,9 @@ extension ColumnValue {
     /// True if two values are the same for conditions, keys and DISTINCT: their order is 0.
     public static func areSame(_ left: ColumnValue, _ right: ColumnValue) -> Bool { order(left, right) == 0 }
 
+    /// True if two values have the same kind and, other than for `==`, the same bytes.
+    func isIdentical(to other: ColumnValue) -> Bool { self == other && ColumnValue.areSame(self, other) }
+
     private var rank: Int {
         switch self {
         case .null: 0

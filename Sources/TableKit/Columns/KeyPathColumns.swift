@@ -46,17 +46,9 @@ public enum KeyPathColumns {
         // Stored properties of structures have an offset. Computed ones and those of classes and wrappers have none.
         if case .column(let number) = target, MemoryLayout<T>.offset(of: typed) == nil {
             let column = structure.columns[number].name
-            guard try oddProbes(structure, type).holds(typed, column) else { throw table.noColumn(typed) }
+            guard try OddProbeTable<T>(structure).holds(typed, column) else { throw table.noColumn(typed) }
         }
         return target
-    }
-
-    private static func oddProbes<T: Codable>(_ structure: TableStructure, _ type: T.Type) throws -> OddProbeTable<T> {
-        let key = ObjectIdentifier(OddProbeTable<T>.self)
-        if let known = cache.withLock({ $0.probes(key, true) }) as? OddProbeTable<T> { return known }
-        let made = try OddProbeTable<T>(structure)
-        cache.withLock { $0.keep(made, key, true) }
-        return made
     }
 }
 

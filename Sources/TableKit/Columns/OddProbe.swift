@@ -1,7 +1,7 @@
 import Foundation
 
 /// Unusual probes. They exclude computed properties that equal a column for usual values alone, such as
-/// `name.lowercased()`, `max(0, amount)` or `nickname ?? name`.
+/// `name.lowercased()`, `max(0, amount)` or `nickname ?? name`. ``OddProbeTable`` says where they are read.
 enum OddProbe: CaseIterable {
     /// Negative numbers, and text with capitals, an accent and blanks at both ends.
     case low
@@ -10,7 +10,7 @@ enum OddProbe: CaseIterable {
     /// Nil, else zero or empty.
     case absent
 
-    /// A value of a type; nil if the type refuses it, has few values or chooses its probes itself.
+    /// A value of a standard type, or of an optional of any type; nil for other types and for a refused value.
     func value<T: Decodable>(_ type: T.Type) -> T? {
         do {
             // Unwrapped before the cast: nil casts to every optional type.
@@ -22,30 +22,38 @@ enum OddProbe: CaseIterable {
     }
 
     private func made(_ type: Any.Type) throws -> Any? {
-        if type is any ProbeValues.Type { return nil }
         switch ValueKind(type) {
         case .convertible(let column):
-            if let raw = type as? any RawRepresentable.Type, let column = ValueKind.rawColumn(of: raw) {
-                return try rawValue(raw, column)
-            }
+            guard OddProbe.standardTypes.contains(ObjectIdentifier(type)) else { return nil }
             return try column.init(columnValue: columnValue(column.columnType))
-        case .raw(let type, let column): return try rawValue(type, column)
         case .optional(let optional):
             if self == .absent { return optional.none }
             return try made(optional.wrapped).flatMap(optional.some(any:))
         case .wrapper(let wrapper): return try made(wrapper.wrapped).flatMap(wrapper.wrapping(any:))
-        case .nested: return nil
+        case .raw, .nested: return nil
         }
     }
 
-    /// Nil for enums: they have no odd values.
-    private func rawValue(_ type: any RawRepresentable.Type, _ raw: any ColumnConvertible.Type) throws -> Any? {
-        if Probe.enumeration(type, second: false) != nil { return nil }
-        return try Probe.value(type, raw: columnValue(raw.columnType))
+    /// The types whose initializers are known. Those of a program's own types may trap.
+    private static let standardTypes: Set<ObjectIdentifier> = {
+        let types: [any ColumnConvertible.Type] = [
+            Bool.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self,
+            UInt32.self, UInt64.self, Float.self, Double.self, String.self, Date.self, UUID.self, URL.self, Data.self,
+            [UInt8].self, [Int8].self,
+        ]
+        return Set(types.map { ObjectIdentifier($0) })
+    }()
+
+    /// The column type of a standard integer type; nil for others.
+    static func integerType(_ type: Any.Type) -> ColumnType? {
+        guard standardTypes.contains(ObjectIdentifier(type)), case .convertible(let column) = ValueKind(type),
+            column.columnType.isInteger
+        else { return nil }
+        return column.columnType
     }
 
     /// The probe for a column of a type. Integers leave room for a computation that a property may make of them.
-    private func columnValue(_ type: ColumnType) -> ColumnValue {
+    func columnValue(_ type: ColumnType) -> ColumnValue {
         switch type {
         case .bool: .bool(self == .high)
         case .int8: .integer(choose(-3, 117, 0))

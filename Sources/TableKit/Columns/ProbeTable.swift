@@ -79,7 +79,10 @@ struct ProbeTable<T: Codable> {
             let isArray = ((read as? any OptionalProtocol)?.wrappedValue ?? read) is any AnyArray
             let isNil = (read as? any OptionalProtocol).map { $0.wrappedValue == nil } ?? false
             let value = try Probe.columnValue(of: read)
-            columns = columns.filter { value != nil && row.values[structure.columns[$0].name] == value }
+            columns = columns.filter { column in
+                guard let value, let known = row.values[structure.columns[column].name] else { return false }
+                return value.isIdentical(to: known)
+            }
             subTables = subTables.filter {
                 row.second(structure.subTables[$0].property) ? isArray && !isNil : isNil
             }

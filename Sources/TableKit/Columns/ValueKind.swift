@@ -41,6 +41,15 @@ enum ValueKind {
         }
     }
 
+    /// The type in optionals and wrappers.
+    static func unwrapped(_ type: Any.Type) -> Any.Type {
+        switch ValueKind(type) {
+        case .optional(let optional): unwrapped(optional.wrapped)
+        case .wrapper(let wrapper): unwrapped(wrapper.wrapped)
+        case .convertible, .raw, .nested: type
+        }
+    }
+
     static func rawColumn<R: RawRepresentable>(of type: R.Type) -> (any ColumnConvertible.Type)? {
         R.RawValue.self as? any ColumnConvertible.Type
     }

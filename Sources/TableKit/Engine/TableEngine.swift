@@ -32,9 +32,13 @@ public protocol TableEngine: AnyObject, Sendable {
     /// line if the engine knows that it will not block.
     func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
 
+    /// True if savepoints and rollbacks of an open transaction may wait for the network. If false, they run in line
+    /// while no other task's statement uses the transaction.
+    var waitsInTransactions: Bool { get }
+
     /// Runs work that sets or uses the savepoints of an open transaction, or rolls it back. It may wait for the network
-    /// or for a lock, so it must not run on the cooperative pool. Runs it in line by default: for engines where neither
-    /// waits.
+    /// or for another task's statement, so it must not run on the cooperative pool. Runs it in line by default: for
+    /// engines where neither waits.
     func performInTransaction<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
 
     /// Runs `body` in a serial transaction of its own and commits it.
@@ -88,6 +92,9 @@ extension TableEngine {
 
     /// No retries.
     public var observationPatience: Duration { .zero }
+
+    /// True: the engine decides by ``performInTransaction(_:)``.
+    public var waitsInTransactions: Bool { true }
 
     /// Runs `work` in line.
     public func performInTransaction<R: Sendable>(

@@ -114,17 +114,18 @@ package final class SharedSession: @unchecked Sendable {
     func giveBack() throws { if try takeComplete() == nil { throw Self.hasEnded } }
 
     // MARK: In tasks
+    // None of these blocks a thread of the cooperative pool while another task's statement uses the session, or while a
+    // server answers.
 
     /// Opens a nested scope, where that may block.
     /// - Returns: the savepoint for its rollback.
     func open(
         _ scope: TransactionScope, in outer: TransactionScope, on engine: any TableEngine
     ) async throws -> Savepoint {
-        try await engine.performInTransaction { try self.open(scope, in: outer) }
+        try await perform(on: engine) { try self.open(scope, in: outer) }
     }
 
-    /// Ends a nested scope. The scopes that other tasks opened within it end without their changes. Blocks no thread of
-    /// the cooperative pool while another task's statement uses the session, or while changes are undone.
+    /// Ends a nested scope. The scopes that other tasks opened within it end without their changes.
     func close(_ scope: TransactionScope, on engine: any TableEngine) async throws {
         let isClosed = ifFree {
             guard let last = scopes.last, last.scope == ObjectIdentifier(scope) else { return false }
@@ -138,7 +139,7 @@ package final class SharedSession: @unchecked Sendable {
     func close(
         _ scope: TransactionScope, rollingBackTo savepoint: Savepoint?, on engine: any TableEngine
     ) async throws {
-        try await engine.performInTransaction { try self.close(scope, rollingBackTo: savepoint) }
+        try await perform(on: engine) { try self.close(scope, rollingBackTo: savepoint) }
     }
 
     /// Ends all scopes and commits, suspending for the disk or the network.
@@ -152,9 +153,17 @@ package final class SharedSession: @unchecked Sendable {
 
     /// Ends all scopes and rolls back, where that may block.
     func rollback(on engine: any TableEngine) async {
-        do { try await engine.performInTransaction { self.rollback() } } catch {
+        do { try await perform(on: engine) { self.rollback() } } catch {
             CRUDLogging.log(.error, "A transaction could not be rolled back: \(error)")
         }
+    }
+
+    /// Runs work in line if it waits for nothing, else by the engine.
+    private func perform<R: Sendable>(
+        on engine: any TableEngine, _ work: @escaping @Sendable () throws -> R
+    ) async throws -> R {
+        if !engine.waitsInTransactions, let result = try ifFree(work) { return result }
+        return try await engine.performInTransaction(work)
     }
 
     /// Runs `body` under the lock; nil if another thread has it.
@@ -166,7 +175,7 @@ package final class SharedSession: @unchecked Sendable {
 
     private func takeWhenFree(on engine: any TableEngine) async throws -> (any TableSession)? {
         let taken = Taken()
-        try await engine.performInTransaction { taken.session = try self.takeComplete() }
+        try await perform(on: engine) { taken.session = try self.takeComplete() }
         return taken.session
     }
 

@@ -71,5 +71,28 @@ import Testing
             #expect(report.notes == ["Price.made comes without its default: CURRENT_TIMESTAMP"])
         }
     }
+
+    @Test("a reference to a key of another type is refused before the store has any table")
+    func mixedReferences() async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let path = sample.directory + "/mixed.sqlite"
+            let other = try SQLiteConnection(path: path, pragmas: [], busyTimeout: 1)
+            for text in [
+                "CREATE TABLE Aside (id INTEGER PRIMARY KEY)", "CREATE TABLE Owner (id INTEGER PRIMARY KEY)",
+                "CREATE TABLE Pet (id INTEGER PRIMARY KEY, owner TEXT REFERENCES Owner(id))",
+            ] { _ = try other.execute(SQLStatement(text)) }
+            other.close()
+            let there = sample.directory + "/mixed.silt"
+            let error = #expect(throws: ToolError.self) { _ = try move("sqlite:" + path, there) }
+            #expect(
+                error?.message.contains("Pet.owner (string) refers to Owner.id (int64)") == true,
+                "\(String(describing: error))")
+            #expect(try catalogue(there).isEmpty)
+            // What is left has no such reference.
+            try move("sqlite:" + path, there, choice: MoveRun.Choice(tables: ["Aside", "Owner"]))
+            #expect(try catalogue(there).count == 2)
+        }
+    }
 }
 #endif

@@ -19,6 +19,26 @@ private struct Pet: Codable {
     @ForeignKey(Owner.self, onDelete: cascade) var owner: String?
 }
 
+private enum ByNumber {
+    struct Parent: Codable {
+        var id: Int
+    }
+    struct Child: Codable {
+        var id: Int
+        @ForeignKey(Parent.self, onDelete: cascade) var parent: Int? = nil
+    }
+}
+
+private enum ByUUID {
+    struct Parent: Codable {
+        var id: UUID
+    }
+    struct Child: Codable {
+        var id: Int
+        @ForeignKey(Parent.self, onDelete: cascade) var parent: UUID? = nil
+    }
+}
+
 @Suite("Foreign keys between columns of two types")
 struct ReferenceTypeTests {
     private static func parents(_ type: ColumnType) -> TableStructure {
@@ -88,6 +108,40 @@ struct ReferenceTypeTests {
         try db.create(OldPet.self).insert(OldPet(id: 1))
         #expect(code { try db.create(Pet.self, policy: .reconcileTable) } == .type)
         #expect(try db.tables().first { $0.structure.name == "Pet" }?.structure.columns.map(\.name) == ["id"])
+    }
+
+    @Test("a table is created anew with a key of another type before the tables that refer to it, but not after them")
+    func recreated() throws {
+        let db = Database(configuration: try SiltstoneDatabaseConfiguration(store: try KeyValueStore.inMemory()))
+        try db.create(ByNumber.Parent.self).insert(ByNumber.Parent(id: 1))
+        let old = try db.create(ByNumber.Child.self)
+        try old.insert([ByNumber.Child(id: 1, parent: 1), ByNumber.Child(id: 2, parent: nil)])
+        #expect(code { try db.create(ByUUID.Child.self, policy: .dropTable) } == .type)
+        #expect(try old.count() == 2)
+
+        let parents = try db.create(ByUUID.Parent.self, policy: .dropTable)
+        #expect(try old.count() == 1)
+        #expect(code { try old.insert(ByNumber.Child(id: 3, parent: 1)) } == .foreignKey)
+        let children = try db.create(ByUUID.Child.self, policy: .dropTable)
+        let parent = ByUUID.Parent(id: UUID())
+        try parents.insert(parent)
+        try children.insert(ByUUID.Child(id: 1, parent: parent.id))
+        try parents.delete()
+        #expect(try children.count() == 0)
+        #expect(try db.verify() == [])
+    }
+
+    @Test("a refusal names the table that is in the way")
+    func advice() throws {
+        let (_, engine) = try makeEngine()
+        let (parents, children) = (Self.parents(.uuid), Self.children(Self.reference(.int64)))
+        try engine.change { try $0.alter(.createTable(children)) }
+        let error = #expect(throws: CRUDSQLExeError.self) { try engine.change { try $0.alter(.createTable(parents)) } }
+        #expect(error?.message.contains("Drop children first") == true)
+        try engine.change { session in
+            try session.alter(.dropTable("children"))
+            try session.alter(.createTable(parents))
+        }
     }
 
     @Test(

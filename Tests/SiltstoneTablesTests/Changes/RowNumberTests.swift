@@ -64,6 +64,37 @@ struct RowNumberTests {
         }
     }
 
+    @Test(
+        "the greatest number, deleted or changed in its transaction, leaves the numbers behind its statement's others",
+        arguments: types, [true, false])
+    func besideOthers(type: (ColumnType, Int64), isDeleted: Bool) throws {
+        let (store, engine) = try makeEngine()
+        let table = Self.table(type.0)
+        let match = TableKit.Predicate.compare(ColumnReference(column: 0), .equal, .integer(type.1))
+        try engine.change { session in
+            try session.alter(.createTable(table))
+            try session.alter(.createIndex(IndexDefinition(table: "t", columns: ["name"])))
+        }
+        try engine.change { session in
+            try session.insert(table, Self.row(7, "a") + Self.row(type.1, "last") + Self.row(3, "b"))
+            if isDeleted {
+                _ = try session.delete(DeleteStatement(table, predicate: match))
+            } else {
+                let row = try table.rows([[.integer(0), .text("")]])
+                _ = try session.update(UpdateStatement(table, columns: [0], row: row, predicate: match))
+            }
+        }
+        for engine in [engine, try SiltstoneEngine(store, nil, durability: nil)] as [any TableEngine] {
+            let session = try engine.begin(.serial)
+            #expect(try session.insert(table, Self.row(nil, "next")).lastInsertID == 8)
+            let rows = Self.row(3, "b") + Self.row(7, "a") + Self.row(8, "next")
+            #expect(try session.all(table) == (isDeleted ? [] : Self.row(0, "last")) + rows)
+            session.rollback()
+        }
+        try engine.change { _ = try $0.insert(table, Self.row(nil, "next")) }
+        #expect(try engine.verify(progress: nil) == [])
+    }
+
     @Test("rows beside a transaction with the greatest number get theirs, and both commit")
     func concurrent() throws {
         let (_, engine) = try makeEngine()

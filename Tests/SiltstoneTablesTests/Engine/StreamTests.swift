@@ -186,6 +186,45 @@ struct StreamTests {
         }
     }
 
+    @Test("a stream releases the state that it reads with its last batch: no later write copies the earlier ones")
+    func release() throws {
+        let tables = try TestTables([
+            TestTable(Self.jobs, (0..<600).map { [.integer($0), .integer(0), .integer($0)] }),
+            TestTable(Self.notes, (0..<600).map { [.integer($0 + 7_000), .integer($0)] }),
+        ])
+        let transaction = tables.store.begin()
+        defer { transaction.rollback() }
+        func check(_ query: Query, _ count: Int) throws {
+            weak var state: FrozenTransaction?
+            let stream = try {
+                let frozen = try transaction.frozen()
+                state = frozen
+                return try QueryExecutor(reader: frozen, catalogue: tables.catalogue).stream(query)
+            }()
+            #expect(state != nil)
+            var found = 0
+            while found < count {
+                found += try #require(try stream.next()).rows.count
+            }
+            #expect(found == count)
+            #expect(state == nil)
+            #expect(try stream.next() == nil)
+        }
+        let queries = Self.queries
+        for var query in [queries[0], queries[6], queries[7]] {
+            try check(query, 600)
+            query.limit = RowLimit(count: 40, skip: 3)
+            try check(query, 40)
+            query.predicate = .compare(Self.column(0), .equal, .integer(5))
+            query.limit = nil
+            try check(query, 1)
+        }
+        // Parts of one batch: the limit of a join makes its parents one.
+        var whole = queries[6]
+        whole.joins[0].limit = RowLimit(count: 10)
+        try check(whole, 600)
+    }
+
     @Test("a stream whose transaction has ended throws")
     func end() throws {
         let engine = try makeTables()
