@@ -6,4 +6,6 @@ import Glibc
 import Musl
 #endif
 
+// Before any other file is opened.
+if !System.occupyStandardDescriptors() { exit(ExitCode.inputOutput.rawValue) }
 exit(Tool.run(Arguments.ofProcess()).rawValue)
