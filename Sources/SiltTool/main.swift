@@ -6,5 +6,7 @@ import Glibc
 import Musl
 #endif
 
+// Before any other file is opened.
+if !System.occupyStandardDescriptors() { exit(ExitCode.inputOutput.rawValue) }
 System.ignoreFileSizeSignal()
 exit(Tool.run(Arguments.ofProcess()).rawValue)

@@ -32,6 +32,27 @@ enum System {
 
     // MARK: Descriptors
 
+    /// Opens `/dev/null` for each standard descriptor that is closed. Otherwise a file of the store would get its
+    /// number, and the tool would print into that file.
+    ///
+    /// Input is opened for writing and output for reading, so that both fail as they do with a closed descriptor.
+    /// - Returns: false if that fails.
+    static func occupyStandardDescriptors() -> Bool {
+        for descriptor in [standardInput, standardOutput, standardError] where fcntl(descriptor, F_GETFD) < 0 {
+            let mode = descriptor == standardInput ? O_WRONLY : O_RDONLY
+            #if canImport(Darwin)
+            let opened = Darwin.open("/dev/null", mode)
+            #elseif canImport(Glibc)
+            let opened = unsafe Glibc.open("/dev/null", mode)
+            #else
+            let opened = Musl.open("/dev/null", mode)
+            #endif
+            // The lowest free number, which is this one.
+            if opened != descriptor { return false }
+        }
+        return true
+    }
+
     /// Opens a file for reading.
     static func open(_ path: String) throws(SystemError) -> Int32 {
         while true {
@@ -46,6 +67,25 @@ enum System {
             if errno != EINTR { throw SystemError(attempt: "cannot open \(path)", errorNumber: errno) }
         }
     }
+
+    /// Opens a file for writing, and empties or creates it.
+    static func openForWriting(_ path: String) throws(SystemError) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+        while true {
+            #if canImport(Darwin)
+            let descriptor = Darwin.open(path, flags, 0o666)
+            #elseif canImport(Glibc)
+            let descriptor = unsafe Glibc.open(path, flags, 0o666)
+            #else
+            let descriptor = Musl.open(path, flags, 0o666)
+            #endif
+            if descriptor >= 0 { return descriptor }
+            if errno != EINTR { throw SystemError(attempt: "cannot open \(path)", errorNumber: errno) }
+        }
+    }
+
+    /// Closes a descriptor whose bytes have been written.
+    static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
     /// Closes a read-only descriptor.
     static func closeReader(_ descriptor: Int32) { _ = close(descriptor) }
@@ -130,6 +170,16 @@ enum System {
     static func makeDirectory(_ path: String) throws(SystemError) {
         if unsafe mkdir(path, 0o777) != 0 { throw SystemError(attempt: "cannot make \(path)", errorNumber: errno) }
     }
+
+    /// Makes a directory, with the rights that the engine gives it.
+    /// - Returns: false if something is there, or if it cannot be made.
+    static func tryMakingDirectory(_ path: String) -> Bool { unsafe mkdir(path, 0o755) == 0 }
+
+    /// Removes a file. Ignores errors.
+    static func removeFile(_ path: String) { unsafe _ = unlink(path) }
+
+    /// Removes a directory unless something is in it. Ignores errors.
+    static func removeEmptyDirectory(_ path: String) { unsafe _ = rmdir(path) }
 
     // MARK: Processes
 

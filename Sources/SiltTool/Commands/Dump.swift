@@ -28,13 +28,18 @@ private enum Dump {
         let progress = Progress("dump", isQuiet: isQuiet)
         var output = OutputBuffer.standard()
         var records = 0
-        try invocation.reading { store in
-            try store.forEach(range) { record in
-                try writer.write(record, to: &output)
-                records &+= 1
-                if records & 0xfff == 0 { progress.update(bytes: output.total, records: records) }
-                return true
+        do {
+            try invocation.reading { store in
+                try store.forEach(range) { record in
+                    try writer.write(record, to: &output)
+                    records &+= 1
+                    if records & 0xfff == 0 { progress.update(bytes: output.total, records: records) }
+                    return true
+                }
             }
+        } catch {
+            output.flush(before: error)
+            throw error
         }
         try output.flush()
         progress.finish()

@@ -19,8 +19,7 @@ extension Command {
                 let known = try engine.reading { try $0.table(named: name) != nil }
                 if !known { throw ToolError(.negative, "there is no table '\(name)'") }
                 var printer = RowPrinter(style)
-                try SQLScript("SELECT * FROM " + SchemaText.quoted(name)).run(on: engine) { try printer.print($0) }
-                try printer.finish()
+                try printer.print(SQLScript("SELECT * FROM " + SchemaText.quoted(name)), on: engine)
             }
             return .success
         })

@@ -71,23 +71,16 @@ private enum Import {
         try settings.store(try settings.check(source, existing), in: engine, &report)
     }
 
-    /// Creates the store after the input has been checked, and removes it if a row is refused anyway.
+    /// Creates the store after the input has been checked, and removes it if a row is refused anyway. The check may
+    /// take long: if another process has made a store meanwhile, the rows are added to that one.
     private static func make(
         _ source: InputSource, _ invocation: Invocation, _ settings: TableImport, _ report: inout TableImport.Report
     ) throws {
         let checked = try settings.check(source, nil)
-        let files = NewFiles(in: invocation.path)
-        // Not for files of another process that creates the store at the same time and holds the lock.
-        var isOurs = false
-        do {
-            try invocation.writing(createIfMissing: true) { store in
-                isOurs = true
-                let engine = try SiltstoneDatabaseConfiguration(store: store).engine
-                try settings.store(checked, in: engine, &report)
-            }
-        } catch {
-            if isOurs, report.rows == 0 { files.remove() }
-            throw error
+        try invocation.creating { store in
+            guard store.isNew else { return try add(checked.source, to: store, settings, &report) }
+            let engine = try SiltstoneDatabaseConfiguration(store: store).engine
+            try settings.store(checked, in: engine, &report)
         }
     }
 

@@ -18,7 +18,8 @@ extension Command {
             they stand between BEGIN and COMMIT.
 
             Statements that only read (SELECT, EXPLAIN, PRAGMA) change nothing on disk. Others open
-            the store for changes, and are on stable storage when the command returns.
+            the store for changes, and are on stable storage when the command returns. They make the
+            store where it is missing, unless an error comes before the first change.
 
             One table in a SELECT, with WHERE, GROUP BY, ORDER BY, LIMIT, OFFSET; INSERT, UPDATE,
             DELETE; CREATE, ALTER and DROP of tables and indexes.
@@ -53,7 +54,9 @@ private enum Query {
         if script.isReadOnly {
             try invocation.readingTables { engine, _ in try run(script, on: engine, invocation) }
         } else {
-            try invocation.writingTables(createIfMissing: true) { try run(script, on: $0, invocation) }
+            try invocation.creating { store in
+                try run(script, on: SiltstoneDatabaseConfiguration(store: store).engine, invocation)
+            }
         }
         return .success
     }
@@ -62,11 +65,7 @@ private enum Query {
         let style = invocation.has(.csvRows) ? RowPrinter.Style.csv : invocation.has(.jsonRows) ? .jsonLines : .aligned
         var printer = RowPrinter(style)
         var changes = 0
-        try script.run(on: engine) { result in
-            changes += result.changes
-            if !result.columns.isEmpty { try printer.print(result) }
-        }
-        try printer.finish()
+        try printer.print(script, on: engine) { changes += $0.changes }
         guard style == .aligned, !invocation.has(.quiet) else { return }
         let rows = printer.rows > 0 || script.isReadOnly ? HumanUnits.count(printer.rows, "row") : nil
         let changed = script.isReadOnly ? nil : "\(HumanUnits.count(changes, "row")) changed"

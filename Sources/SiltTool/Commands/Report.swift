@@ -44,6 +44,26 @@ private enum Report {
     }
 
     private static func write(_ page: String, to file: String) throws {
+        if isReplaceable(file) { return try replace(file, with: page) }
+        let descriptor = try System.openForWriting(file)
+        defer { System.closeFile(descriptor) }
+        var output = OutputBuffer(descriptor, name: file)
+        try output.append(text: page)
+        try output.flush()
+    }
+
+    /// Whether a new file may take the place of what is at a path: nothing, or a regular file. Devices, pipes and links
+    /// stay, and the page is written into them.
+    private static func isReplaceable(_ file: String) -> Bool {
+        do {
+            let type = try FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
+            return type == .typeRegular
+        } catch {
+            return true
+        }
+    }
+
+    private static func replace(_ file: String, with page: String) throws {
         do {
             try Data(page.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
         } catch {

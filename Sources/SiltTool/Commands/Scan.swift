@@ -59,18 +59,23 @@ private enum Scan {
         let isFull = invocation.has(.full)
         let json = invocation.has(.lines) ? RecordWriter(.jsonLines, keysOnly: keysOnly) : nil
         var output = OutputBuffer.standard()
-        try store.forEach(range) { record in
-            if let json {
-                try json.write(record, to: &output)
-            } else {
-                try unsafe Escaping.write(record.key, .terminal, to: &output)
-                if !keysOnly {
-                    try output.append(" = ")
-                    try unsafe write(value: record.value, isFull, to: &output)
+        do {
+            try store.forEach(range) { record in
+                if let json {
+                    try json.write(record, to: &output)
+                } else {
+                    try unsafe Escaping.write(record.key, .terminal, to: &output)
+                    if !keysOnly {
+                        try output.append(" = ")
+                        try unsafe write(value: record.value, isFull, to: &output)
+                    }
+                    try output.append("\n")
                 }
-                try output.append("\n")
+                return true
             }
-            return true
+        } catch {
+            output.flush(before: error)
+            throw error
         }
         try output.flush()
     }

@@ -61,9 +61,11 @@ struct ByteBuffer: ~Copyable {
     }
 
     /// The free room behind the appended bytes, at least `minimum` bytes. Fill it, then call ``extend(_:)``.
-    mutating func room(_ minimum: Int) -> UnsafeMutableRawBufferPointer {
+    /// - Parameter most: no more bytes than these; nil for all the room there is.
+    mutating func room(_ minimum: Int, most: Int? = nil) -> UnsafeMutableRawBufferPointer {
         reserve(minimum)
-        return unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
+        let free = capacity - count
+        return unsafe UnsafeMutableRawBufferPointer(start: base + count, count: most.map { min($0, free) } ?? free)
     }
 
     /// Counts `length` bytes of ``room(_:)`` as appended.

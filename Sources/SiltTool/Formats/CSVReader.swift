@@ -1,3 +1,5 @@
+import TableKit
+
 /// Reads comma-separated values (RFC 4180). Quoted fields may contain commas, line feeds and doubled quotes.
 ///
 /// Lines may end in a carriage return and a line feed. A byte order mark before the first line is skipped.
@@ -35,9 +37,8 @@ struct CSVReader: ~Copyable {
             if lines.lineNumber == 1, unsafe bytes.starts(with: [0xef, 0xbb, 0xbf]) {
                 unsafe bytes = unsafe Bytes(rebasing: bytes.dropFirst(3))
             }
-            if unsafe bytes.last == UInt8(ascii: "\r") { unsafe bytes = unsafe Bytes(rebasing: bytes.dropLast()) }
             if !isOpen {
-                if unsafe bytes.isEmpty, !areBlankLinesRows { continue }
+                if unsafe bytes.isEmpty || Self.isReturn(bytes), !areBlankLinesRows { continue }
                 lineNumber = lines.lineNumber
             }
             try unsafe read(bytes, &fields, &text, &isQuoted, &isOpen)
@@ -52,7 +53,11 @@ struct CSVReader: ~Copyable {
         return nil
     }
 
-    /// Reads the fields of one line. The last one stays in `text`.
+    /// Whether a line is blank but for the carriage return at its end.
+    private static func isReturn(_ line: Bytes) -> Bool { unsafe line.count == 1 && line[0] == UInt8(ascii: "\r") }
+
+    /// Reads the fields of one line. The last one stays in `text`. A carriage return at the end belongs to the end of
+    /// the line, unless a quote is open there.
     private func read(
         _ line: Bytes, _ fields: inout [Field], _ text: inout [UInt8], _ isQuoted: inout Bool, _ isOpen: inout Bool
     ) throws {
@@ -69,6 +74,8 @@ struct CSVReader: ~Copyable {
                 } else {
                     isOpen = false
                 }
+            } else if byte == UInt8(ascii: "\r"), index == line.count {
+                return
             } else if byte == UInt8(ascii: ",") {
                 fields.append(try field(text, isQuoted))
                 text.removeAll(keepingCapacity: true)
@@ -103,6 +110,6 @@ struct CSVReader: ~Copyable {
         let needsQuotes =
             text.isEmpty || text.hasPrefix(" ") || text.hasSuffix(" ")
             || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0a || $0 == 0x0d }
-        return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+        return needsQuotes ? text.quoted(by: "\"") : text
     }
 }

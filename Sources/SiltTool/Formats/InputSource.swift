@@ -4,6 +4,8 @@ struct InputSource {
     var name: String
     /// The bytes up to the end; nil for a pipe or a terminal, which can be read only once.
     var bytes: Int?
+    /// The bytes that have been checked: a reader stops behind them, even if the file has grown. Nil for all.
+    var limit: Int?
 
     /// Opens a file, or uses standard input for nil and `-`.
     init(_ path: String?) throws(SystemError) {
@@ -17,9 +19,10 @@ struct InputSource {
         bytes = System.bytesLeft(descriptor)
     }
 
-    init(descriptor: Int32, name: String, bytes: Int) {
+    init(descriptor: Int32, name: String, bytes: Int, limit: Int? = nil) {
         self.descriptor = descriptor
         self.name = name
         self.bytes = bytes
+        self.limit = limit
     }
 }

@@ -7,6 +7,8 @@ struct LineReader: ~Copyable {
     private let name: String
     /// A descriptor that receives a copy of the input.
     private let copy: Int32?
+    /// The most bytes to read; nil for all.
+    private let limit: Int?
     private var buffer = ByteBuffer(capacity: 2 * readBytes)
     /// The offset of the next line in `buffer`.
     private var start = 0
@@ -21,10 +23,12 @@ struct LineReader: ~Copyable {
     /// - Parameters:
     ///   - name: the name of the input in error messages.
     ///   - copy: a descriptor that receives a copy of the input.
-    init(_ descriptor: Int32, name: String, copyingTo copy: Int32? = nil) {
+    ///   - limit: the most bytes to read; nil for all.
+    init(_ descriptor: Int32, name: String, copyingTo copy: Int32? = nil, limit: Int? = nil) {
         self.descriptor = descriptor
         self.name = name
         self.copy = copy
+        self.limit = limit
     }
 
     /// The next line without its line feed, valid until the next call; nil at the end. The last line needs no line
@@ -53,7 +57,12 @@ struct LineReader: ~Copyable {
     private mutating func refill() throws(SystemError) {
         buffer.removeFirst(start)
         start = 0
-        let room = unsafe buffer.room(Self.readBytes)
+        let rest = limit.map { $0 - bytesRead }
+        if rest == 0 {
+            isAtEnd = true
+            return
+        }
+        let room = unsafe buffer.room(Self.readBytes, most: rest)
         let count = try unsafe System.read(descriptor, room, name: name)
         if count == 0 {
             isAtEnd = true

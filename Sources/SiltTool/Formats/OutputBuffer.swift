@@ -78,4 +78,12 @@ struct OutputBuffer: ~Copyable {
         try unsafe System.write(descriptor, buffer.bytes, name: name)
         buffer.removeAll()
     }
+
+    /// Writes the buffer before the caller throws an error: what came before damage is printed. After an error of the
+    /// output itself, nothing is written, because a part of the buffer may have been.
+    mutating func flush(before error: any Error) {
+        if error is SystemError { return }
+        // The caller's error is the one to report.
+        do { try flush() } catch {}
+    }
 }

@@ -26,9 +26,15 @@ enum CellText {
         case .integer(let value): String(value)
         case .unsigned(let value): String(value)
         case .real(let value) where value.isFinite: "\(value)"
-        case .json(let value): value
+        case .json(let value): onOneLine(value)
         default: quoted(text(value) ?? "")
         }
+    }
+
+    /// JSON on one line. Line ends stand only between its tokens, where a space means the same.
+    private static func onOneLine(_ json: String) -> String {
+        guard json.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else { return json }
+        return String(String.UnicodeScalarView(json.unicodeScalars.map { $0 == "\n" || $0 == "\r" ? " " : $0 }))
     }
 
     // Like `HTML.escape`, but with other escapes. A shared loop would call a closure for each scalar of an export.

@@ -26,23 +26,24 @@ enum ImportedRows {
     /// - Parameters:
     ///   - copy: a descriptor that receives a copy of the input.
     ///   - header: called with the line and the columns of a CSV header, before the first row.
+    /// - Returns: the number of bytes read. A file may have another length by now than when it was opened.
     /// - Throws: ``ToolError`` with the line of malformed input, and errors of `body`.
     static func forEach(
         _ source: InputSource, _ format: Format, copyingTo copy: Int32? = nil, progress: Progress,
         header: (Int, [String]) throws -> Void = { _, _ in }, _ body: (Row) throws -> Void
-    ) throws {
-        let lines = LineReader(source.descriptor, name: source.name, copyingTo: copy)
+    ) throws -> Int {
+        let lines = LineReader(source.descriptor, name: source.name, copyingTo: copy, limit: source.limit)
+        defer { progress.finish() }
         switch format {
-        case .csv: try forEachCSV(CSVReader(lines, source: source.name), source.name, progress, header, body)
-        case .jsonl: try forEachObject(JSONObjectReader(lines, source: source.name), progress, body)
+        case .csv: return try forEachCSV(CSVReader(lines, source: source.name), source.name, progress, header, body)
+        case .jsonl: return try forEachObject(JSONObjectReader(lines, source: source.name), progress, body)
         }
-        progress.finish()
     }
 
     private static func forEachCSV(
         _ reader: consuming CSVReader, _ name: String, _ progress: Progress,
         _ takeHeader: (Int, [String]) throws -> Void, _ body: (Row) throws -> Void
-    ) throws {
+    ) throws -> Int {
         guard let header = try reader.next()?.map(\.text) else {
             throw ToolError(.usage, "\(name): no header: the first line names the columns")
         }
@@ -67,11 +68,12 @@ enum ImportedRows {
             rows += 1
             if rows & 0xff == 0 { progress.update(bytes: reader.bytesRead, records: rows) }
         }
+        return reader.bytesRead
     }
 
     private static func forEachObject(
         _ reader: consuming JSONObjectReader, _ progress: Progress, _ body: (Row) throws -> Void
-    ) throws {
+    ) throws -> Int {
         var rows = 0
         while let members = try reader.next() {
             let line = reader.lineNumber
@@ -80,5 +82,6 @@ enum ImportedRows {
             rows += 1
             if rows & 0xff == 0 { progress.update(bytes: reader.bytesRead, records: rows) }
         }
+        return reader.bytesRead
     }
 }

@@ -9,8 +9,8 @@ extension Invocation {
     }
 
     /// Runs `body` with the tables of the store, opened for writing.
-    func writingTables<R>(createIfMissing: Bool = false, _ body: (any TableEngine) throws -> R) throws -> R {
-        try writing(createIfMissing: createIfMissing) { try body(SiltstoneDatabaseConfiguration(store: $0).engine) }
+    func writingTables<R>(_ body: (any TableEngine) throws -> R) throws -> R {
+        try writing { try body(SiltstoneDatabaseConfiguration(store: $0).engine) }
     }
 
     /// The format of rows: from `--format`, otherwise from the file's extension, otherwise CSV.

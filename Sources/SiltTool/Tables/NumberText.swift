@@ -49,8 +49,8 @@ enum NumberText {
         return value.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Whether a double holds the number of a text: integers exactly, nothing out of range, nothing rounded to 0, no
-    /// codes.
+    /// Whether a double holds the number of a text: integers exactly, all digits of decimals, nothing out of range,
+    /// nothing rounded to 0, no codes.
     static func isLosslessReal(_ text: String) -> Bool {
         guard isDecimal(text), let value = Double(text), value.isFinite else { return false }
         let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
@@ -61,8 +61,7 @@ enum NumberText {
             guard let integer = integer(text) else { return false }
             return ColumnValue.areSame(integer, .real(value))
         }
-        let mantissa = digits.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
-        return value != 0 || !mantissa.contains { $0 > UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        return DecimalDigits(text).map { $0.isHeld(by: value) } ?? false
     }
 
     /// Whether a text is what `export` prints for infinities and NaN.

@@ -14,8 +14,25 @@ struct RowPrinter: ~Copyable {
 
     init(_ style: Style) { self.style = style }
 
+    /// Runs statements, prints the rows of those that have columns, and flushes the output, even before an error.
+    /// - Parameter seen: called with each result first.
+    mutating func print(
+        _ script: SQLScript, on engine: any TableEngine, _ seen: (SQLResult) -> Void = { _ in }
+    ) throws {
+        do {
+            try script.run(on: engine) { result in
+                seen(result)
+                if !result.columns.isEmpty { try print(result) }
+            }
+        } catch {
+            output.flush(before: error)
+            throw error
+        }
+        try output.flush()
+    }
+
     /// Prints all rows of a result that has columns.
-    mutating func print(_ result: SQLResult) throws {
+    private mutating func print(_ result: SQLResult) throws {
         switch style {
         case .aligned: try printAligned(result)
         case .csv:
@@ -30,9 +47,6 @@ struct RowPrinter: ~Copyable {
         }
     }
 
-    /// Flushes the output.
-    mutating func finish() throws { try output.flush() }
-
     private mutating func forEach(_ result: SQLResult, _ line: ([ColumnValue]) -> String) throws {
         while let batch = try result.next() {
             for row in batch {
@@ -44,11 +58,17 @@ struct RowPrinter: ~Copyable {
 
     private mutating func printAligned(_ result: SQLResult) throws {
         var sample: [[ColumnValue]] = []
-        while sample.count < TableText.sampleRows, let batch = try result.next() { sample += batch }
+        var failure: (any Error)?
+        do {
+            while sample.count < TableText.sampleRows, let batch = try result.next() { sample += batch }
+        } catch { failure = error }
+        // Rows read before an error are printed, too.
+        if let failure, sample.isEmpty { throw failure }
         let text = TableText(columns: result.columns, sample: sample)
         try output.append(text: text.header)
         for row in sample { try output.append(text: text.row(row)) }
         rows += sample.count
+        if let failure { throw failure }
         try forEach(result, text.row)
     }
 }

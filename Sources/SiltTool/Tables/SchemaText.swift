@@ -53,7 +53,7 @@ enum SchemaText {
                     || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
             } && !words.contains(name.uppercased())
-        return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+        return isPlain ? name : name.quoted(by: "\"")
     }
 
     /// SQL keywords that need quotes as names, here or in other databases.

@@ -19,7 +19,11 @@ extension TableImport {
         var run = StoringRun(self, checked, engine, session)
         do {
             let progress = Progress("import", totalBytes: checked.source.bytes, isQuiet: isQuiet)
-            try ImportedRows.forEach(checked.source, format, progress: progress) { try run.add($0) }
+            let bytes = try ImportedRows.forEach(checked.source, format, progress: progress) { try run.add($0) }
+            if let expected = checked.source.limit, bytes < expected {
+                throw ToolError(
+                    .usage, "\(checked.source.name) became shorter while it was read; import it again")
+            }
             try run.commit()
         } catch {
             run.session.rollback()

@@ -53,15 +53,18 @@ struct TableImport {
             guard let existing else { return }
             for name in names { _ = try number(of: name, existing, line, source.name) }
         }
-        try ImportedRows.forEach(source, format, copyingTo: copy, progress: progress, header: header) { row in
+        let bytes = try ImportedRows.forEach(
+            source, format, copyingTo: copy, progress: progress, header: header
+        ) { row in
             guard let existing else { return survey.add(row) }
             for (name, cell) in zip(row.columns, row.values) {
                 let column = existing.columns[try number(of: name, existing, row.headerLine, source.name)]
                 _ = try value(cell, column, row.line, source.name)
             }
         }
-        let bytes = try source.bytes ?? copy.map { try System.offset($0, name: "a temporary file") } ?? 0
-        let checked = copy.map { InputSource(descriptor: $0, name: source.name, bytes: bytes) } ?? source
+        // Both passes see the same bytes, although a program may append to the file all the time.
+        let checked = InputSource(
+            descriptor: copy ?? source.descriptor, name: source.name, bytes: bytes, limit: bytes)
         try System.rewind(checked.descriptor, by: bytes, name: copy == nil ? source.name : "a temporary file")
         return Checked(
             source: checked, structure: try existing ?? structure(survey, source.name), isNew: existing == nil)

@@ -1,4 +1,4 @@
-// Transactions whose owner excludes other writers, commits whose sync is awaited separately, and two queries. Other
+// Transactions whose owner excludes other writers, commits whose sync is awaited separately, and three queries. Other
 // layers of this package use them.
 
 extension KeyValueStore {
@@ -27,6 +27,9 @@ extension KeyValueStore {
 
     /// Whether the store was opened for reading only.
     package var isReadOnly: Bool { engine.directory.configuration.readOnly }
+
+    /// Whether opening has created the store. Then all of its files are those of this owner.
+    package var isNew: Bool { engine.isNew }
 }
 
 extension Transaction {

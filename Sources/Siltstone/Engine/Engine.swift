@@ -25,11 +25,14 @@ final class Engine: Sendable {
     let retryTurn = RetryTurn()
     /// The lock of the directory; nil if a read-only store has no lock file, or if a repair holds the lock.
     let lock: (any FileLock)?
+    /// Whether opening has created the store.
+    let isNew: Bool
 
     /// Puts the owners together. ``open(at:_:)`` then starts the background work.
     init(_ store: RecoveredStore) {
         directory = store.directory
         lock = store.lock
+        isNew = store.isNew
         status = StoreStatus(directory: directory.path, isReadOnly: directory.configuration.readOnly)
         versions = VersionSet(store.version, store.manifest, directory, status)
         let first = SuperVersion(

@@ -11,4 +11,6 @@ struct RecoveredStore {
     var version: Version
     /// The memtables and logs.
     var state: WriteState
+    /// Whether there was no store before.
+    var isNew = false
 }

@@ -312,7 +312,7 @@ struct StoreOpener {
         let table = try MemTable.make(configuration, for: .nothing, arenas)
         return RecoveredStore(
             directory: files, manifest: manifest, lock: lock, arenas: arenas, version: .empty,
-            state: WriteState(active: LoggedTable(table: table, log: log), lastSequence: 0))
+            state: WriteState(active: LoggedTable(table: table, log: log), lastSequence: 0), isNew: true)
     }
 
     /// The directory of a store with a known identity, with empty caches.

@@ -67,7 +67,6 @@ extension SQLExecution {
 extension ColumnValue {
     /// The value as an SQL literal.
     package var sqlLiteral: String {
-        func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
         func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }
         return switch self {
         case .null: "NULL"
@@ -75,10 +74,10 @@ extension ColumnValue {
         case .integer(let value): String(value)
         case .unsigned(let value): String(value)
         // SQL has no numbers for infinities and NaN, but takes their names as texts of a real column.
-        case .real(let value): value.isFinite ? String(value) : quoted(String(value))
-        case .date(let value): quoted(ColumnDate.format(value))
-        case .uuid(let value): quoted(value.uuidString)
-        case .text(let value), .json(let value): quoted(value)
+        case .real(let value): value.isFinite ? String(value) : String(value).quoted(by: "'")
+        case .date(let value): ColumnDate.format(value).quoted(by: "'")
+        case .uuid(let value): value.uuidString.quoted(by: "'")
+        case .text(let value), .json(let value): value.quoted(by: "'")
         case .bytes(let value): "x'" + value.map(hex).joined() + "'"
         }
     }

@@ -34,6 +34,31 @@ struct ColumnGuessTests {
         #expect(guess(["nan", "inf"]) == .string)
     }
 
+    @Test("a decimal is real if a double keeps all its digits, else text")
+    func decimals() {
+        for text in [
+            "12345678901234567.89", "9007199254740993.0", "0.1234567890123456789", "1.00000000000000000001",
+            "0.300000000000000042", "9007199254740993e0", "-123456789.123456789012", "4.95e-324",
+        ] {
+            #expect(guess([text]) == .string, "\(text)")
+        }
+        for text in [
+            "0.30000000000000004", "0.10000000000000001", "1.50", "123456789.123456", "100000000000000000000.0", "0.0",
+            "-0.000", "1e300", "5e-324", "1.7976931348623157e308", "9007199254740992.0", "1E+2", ".5",
+        ] {
+            #expect(guess([text]) == .double, "\(text)")
+        }
+    }
+
+    @Test("every double that export prints is read as a real")
+    func printedReals() {
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<20_000 {
+            let value = Double(bitPattern: generator.next())
+            if value.isFinite { #expect(guess(["\(value)"]) == .double, "\(value)") }
+        }
+    }
+
     @Test("codes are text: leading zeros, plus signs, a negative zero beside integers")
     func codes() {
         #expect(guess(["007"]) == .string)

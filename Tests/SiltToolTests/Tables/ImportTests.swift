@@ -41,6 +41,24 @@ struct ImportTests {
         #expect(names(types) == names(original))
     }
 
+    @Test("JSON values with line ends are printed on one line, and read back")
+    func linesInJSON() throws {
+        let text = "id,j\n1,\"{\n\"\"a\"\":\r\n[1,\"\"b\\n\"\"]}\"\n"
+        try self.import("a.csv", text).expect(status: 0)
+        let exported = try Silt.run("export", "--format", "jsonl", store, "T")
+        #expect(exported.text == "{\"id\":1,\"j\":{ \"a\":  [1,\"b\\n\"]}}\n")
+        #expect(try Silt.run("query", "--json", store, "SELECT * FROM T").text == exported.text)
+        let path = try directory.write("b.jsonl", exported.output)
+        try Silt.run("import", "--quiet", directory.file("copy"), "T", path).expect(status: 0)
+    }
+
+    @Test("decimals that no real holds are imported with all their digits")
+    func decimals() throws {
+        let text = "a,b\n12345678901234567.89,0.1\n0.5,0.30000000000000004\n"
+        try self.import("a.csv", text).expect(status: 0)
+        #expect(try Silt.run("export", store, "T").text == text)
+    }
+
     @Test("a file of one column keeps its NULLs")
     func oneColumn() throws {
         try self.import("a.csv", "name\nx\n\ny\n\n").expect(status: 0)
