@@ -30,17 +30,17 @@ struct CSVReader: ~Copyable {
         var text: [UInt8] = []
         var isQuoted = false
         var isOpen = false
-        while let line = try unsafe lines.next() {
-            var bytes = unsafe line
-            if lines.lineNumber == 1, unsafe bytes.starts(with: [0xef, 0xbb, 0xbf]) {
-                unsafe bytes = unsafe Bytes(rebasing: bytes.dropFirst(3))
+        while let line = try lines.next() {
+            var bytes = line
+            if lines.lineNumber == 1, bytes.starts(with: [0xef, 0xbb, 0xbf]) {
+                bytes = bytes.part(3...)
             }
-            if unsafe bytes.last == UInt8(ascii: "\r") { unsafe bytes = unsafe Bytes(rebasing: bytes.dropLast()) }
+            if bytes.last == UInt8(ascii: "\r") { bytes = bytes.part(..<(bytes.count - 1)) }
             if !isOpen {
-                if unsafe bytes.isEmpty, !areBlankLinesRows { continue }
+                if bytes.isEmpty, !areBlankLinesRows { continue }
                 lineNumber = lines.lineNumber
             }
-            try unsafe read(bytes, &fields, &text, &isQuoted, &isOpen)
+            try read(bytes, &fields, &text, &isQuoted, &isOpen)
             if isOpen {
                 text.append(UInt8(ascii: "\n"))
                 continue
@@ -58,12 +58,12 @@ struct CSVReader: ~Copyable {
     ) throws {
         var index = 0
         while index < line.count {
-            let byte = unsafe line[index]
+            let byte = line[index]
             index += 1
             if isOpen {
                 if byte != UInt8(ascii: "\"") {
                     text.append(byte)
-                } else if index < line.count, unsafe line[index] == byte {
+                } else if index < line.count, line[index] == byte {
                     text.append(byte)
                     index += 1
                 } else {

@@ -12,28 +12,28 @@ enum Escaping {
     /// Appends `bytes`, with control characters, backslashes and invalid UTF-8 escaped.
     static func write(_ bytes: Bytes, _ style: Style, to output: inout OutputBuffer) throws(SystemError) {
         var copied = 0
-        var offset = unsafe UTF8Scan.firstSpecial(bytes, from: 0)
+        var offset = UTF8Scan.firstSpecial(bytes, from: 0)
         while offset < bytes.count {
-            let length = unsafe UTF8Scan.sequenceLength(bytes, at: offset)
-            let byte = unsafe bytes[offset]
+            let length = UTF8Scan.sequenceLength(bytes, at: offset)
+            let byte = bytes[offset]
             // Lead byte 0xc2 and a byte below 0xa0 encode U+0080 to U+009F.
             let isPlain =
-                unsafe length == 1
+                length == 1
                 ? byte >= 0x20 && byte != UInt8(ascii: "\\")
                 : length > 1 && !(style == .terminal && byte == 0xc2 && bytes[offset + 1] < 0xa0)
             if isPlain {
                 offset += length
             } else {
-                try unsafe output.append(Bytes(rebasing: bytes[copied..<offset]))
+                try output.append(bytes.part(copied..<offset))
                 for _ in 0..<max(length, 1) {
-                    try unsafe escape(bytes[offset], &output)
+                    try escape(bytes[offset], &output)
                     offset += 1
                 }
                 copied = offset
             }
-            offset = unsafe UTF8Scan.firstSpecial(bytes, from: offset)
+            offset = UTF8Scan.firstSpecial(bytes, from: offset)
         }
-        try unsafe output.append(Bytes(rebasing: bytes[min(copied, bytes.count)...]))
+        try output.append(bytes.part(min(copied, bytes.count)...))
     }
 
     private static func escape(_ byte: UInt8, _ output: inout OutputBuffer) throws(SystemError) {
@@ -53,7 +53,7 @@ enum Escaping {
     /// The first `limit` bytes as text for a message, in one line.
     static func text(_ bytes: Bytes, limit: Int) -> String {
         var text = ""
-        for scalar in unsafe String(decoding: bytes.prefix(limit), as: UTF8.self).unicodeScalars {
+        for scalar in String(decoding: bytes.part(..<min(limit, bytes.count)), as: UTF8.self).unicodeScalars {
             let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
             if isControl {
                 text += "\\x" + Hexadecimal.encode(CollectionOfOne(UInt8(scalar.value)))
