@@ -166,7 +166,7 @@ MUTATIONS = [
         "            if let torn { try requireNoProof(&reader, number, torn) }\n", "",
         first="RecoveryTests"),
     Mutation(
-        "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Recovery/StoreOpener.swift",
+        "unnamed-log", "a log with changes that the manifest has lost is taken for an orphan file", "Recovery/StoreOpener.swift",
         "        try recovery.checkUnnamedLogs(present, manifest: number)\n", "",
         first="OpeningTests"),
     # Checksums and identities.
@@ -269,23 +269,23 @@ MUTATIONS = [
         "Write/WritePath+Room.swift",
         "isEasy && state.controller.delay == 0", "isEasy", first="WritePathTests"),
     Mutation(
-        "found-names-not-settled", "a store is changed without making durable the names that were found",
+        "found-names-not-durable", "a store is changed without making durable the names that were found",
         "Write/WritePath+Room.swift",
         "        if _slowPath(!versions.isRecoveryDurable), try !makeRecoveryDurable(waits) { return "
         "false }\n",
         "", first="QuietOpeningTests"),
     Mutation(
-        "settled-too-late", "a closed store makes durable what it has found, over what the next owner has written",
+        "recovery-durable-too-late", "a closed store makes durable what it has found, over what the next owner has written",
         "Manifest/VersionSet.swift",
         "            try status.checkStillWritable()\n            try makeRecoveryDurableLocked()",
         "            try makeRecoveryDurableLocked()", first="QuietOpeningTests"),
     Mutation(
-        "settled-without-names", "what makes a found manifest durable does so without the names of the files",
+        "recovery-durable-without-names", "what makes a found manifest durable does so without the names of the files",
         "Manifest/Manifest.swift",
         "        try fileSystem.syncNames(in: directory)\n",
         "", first="QuietOpeningTests"),
     Mutation(
-        "settled-at-once", "a store that was closed in good order is written to when it is opened",
+        "recovery-durable-at-once", "a store that was closed in good order is written to when it is opened",
         "Recovery/StoreOpener.swift",
         "if !isQuiet { try opened.makeRecoveryDurable() }",
         "try opened.makeRecoveryDurable()", first="QuietOpeningTests"),
@@ -558,7 +558,7 @@ MUTATIONS = [
         "if scanner.hasGivenUp {",
         "if false {", first="LogReaderTests"),
     Mutation(
-        "numbers-used-again", "new files get the numbers of leftovers",
+        "numbers-used-again", "new files get the numbers of orphan files",
         "Recovery/StoreOpener.swift",
         "max(found.state.nextFileNumber, greatest + 1)",
         "found.state.nextFileNumber", first="OpeningTests"),
@@ -568,7 +568,7 @@ MUTATIONS = [
         "var edit = edit\n        edit.nextFileNumber = state.nextFileNumber",
         "var edit = edit", first="OpeningTests"),
     Mutation(
-        "leftovers-stay", "what a crash left behind stays for ever",
+        "orphan-files-stay", "what a crash left behind stays for ever",
         "Recovery/StoreOpener.swift",
         "if !isQuiet { try remove(orphans(present, opened), of: opened.identity) }",
         "", first="OpeningTests"),
@@ -743,11 +743,11 @@ MUTATIONS = [
         " + [version.rangeTombstones]",
         "", first="CompactionTests"),
     Mutation(
-        "stretch-not-cut", "a walk goes on over the border of a range tombstone as if nothing began there",
+        "stretch-not-cut", "a scan passes the start of a range tombstone as if none began there",
         "Scan/ScanIterator.swift",
         "        rowEnd = first + (0..<(last", "        _ = first + (0..<(last", first="RangeTombstoneReadTests"),
     Mutation(
-        "stretch-back-open", "a walk backward does not see the tombstone that ends where it begins",
+        "stretch-back-open", "a backward scan does not see the tombstone that ends where it begins",
         "Support/TombstoneStretch.swift",
         "index.end(last)) <= 0", "index.end(last)) < 0", first="RangeTombstoneReadTests"),
     Mutation(
@@ -760,7 +760,7 @@ MUTATIONS = [
         "            leaveSpan()\n", "            self.span = .none\n",
         first="RangeReadTests"),
     Mutation(
-        "hidden-count-kept", "a seek in a transaction behind a deleted key takes the walk for ended",
+        "hidden-count-kept", "a seek in a transaction behind a deleted key takes the scan for ended",
         "Transaction/TransactionIterator.swift",
         "        if !isBaseAtEnd { base.take(upTo: baseNext) }\n", "", first="RangeReadTests"),
     Mutation(
@@ -806,31 +806,31 @@ MUTATIONS = [
         ": found.record.kind == .tombstone ? .absent : QuickFind(FoundRecord(found.record))",
         first="SegmentRoundTripTests"),
     Mutation(
-        "any-kind-lent", "a point read takes a record of any kind for a value",
+        "any-kind-pinned", "a point read takes a record of any kind for a value",
         "Segment/Block/RecordHeader.swift",
         "word & 0xffff == UInt64(truncatingIfNeeded: keyCount) &<< 8 | UInt64(RecordKind.value.rawValue)",
         "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeaderTests"),
     Mutation(
-        "row-not-counted", "a walk that becomes part of the caller does not count what it has handed out",
+        "row-not-counted", "a scan inlined into the caller does not count the entries that it has returned",
         "Scan/ScanIterator.swift", "remaining &-= taken - before\n", "_ = before\n", first="InlinedIteratorTests"),
     Mutation(
-        "removed-counted", "a walk that becomes part of the caller counts removed keys as entries",
+        "removed-counted", "a scan inlined into the caller counts removed keys as entries",
         "Scan/ScanIterator.swift", "{ remaining &+= 1 }", "{}", first="InlinedIteratorTests"),
     Mutation(
-        "row-not-cut", "a walk that becomes part of the caller hands out whole batches, whatever its limit",
+        "row-not-cut", "a scan inlined into the caller returns whole batches, whatever its limit",
         "Scan/ScanIterator.swift", "end: last - first > remaining ? first + remaining : last)", "end: last)",
         first="InlinedIteratorTests"),
     Mutation(
-        "row-not-concerned", "a walk that becomes part of the caller hands out what a range was removed of",
+        "row-not-concerned", "a scan inlined into the caller returns entries of removed ranges",
         "Scan/ScanIterator.swift", "if _slowPath(stretch.covering > 0) {", "if false {", first="InlinedIteratorTests"),
     Mutation(
-        "empty-range-not-cut", "walks begin behind a key that was put where all was deleted",
+        "empty-range-not-cut", "scans begin behind a key that was put where all was deleted",
         "Scan/DeletedRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="DeletedRange"),
     Mutation(
         "watch-not-cut", "a range that is known to be empty grows over a key that was put meanwhile",
         "Scan/DeletedRange.swift", "{ watchedEnd = [UInt8](key) }", "{}", first="DeletedRange"),
     Mutation(
-        "growth-by-elders", "a walk that does not see what was put before keys were watched says that they are empty",
+        "growth-by-elders", "a scan that does not see the puts before keys were watched reports the keys as empty",
         "Scan/DeletedRange.swift", "guard seen >= watchedSince else { return }\n", "", first="DeletedRange"),
     Mutation(
         "watch-since-ever", "keys count as watched from the beginning on",
@@ -844,7 +844,7 @@ MUTATIONS = [
         "Scan/DeletedRange.swift", "behind.start = Self.successor(of: key)", "behind.start = [UInt8](key)",
         first="DeletedRange"),
     Mutation(
-        "cut-watched-since-ever", "a walk that does not see a put says that its key is empty",
+        "cut-watched-since-ever", "a scan that does not see a put reports its key as empty",
         "Scan/DeletedRange.swift", "        watchedSince = change\n", "", first="DeletedRange"),
     Mutation(
         "joined-for-elders", "a snapshot does not see what was deleted since, where two pieces have become one",
@@ -853,7 +853,7 @@ MUTATIONS = [
         "joined-apart", "two pieces are taken for one though a key lies between them",
         "Scan/DeletedRange.swift", "Self.order(end, other.start) >= 0 else", "true else", first="DeletedRange"),
     Mutation(
-        "leap-for-elders", "a snapshot's walk leaps over what was deleted since",
+        "skip-for-elders", "a snapshot's scan skips entries that were deleted since",
         "Scan/DeletedRangeCache.swift", "range.sequence <= seen && range.end", "range.end", first="DeletedRange"),
     Mutation(
         "never-joined", "what was cut by a put stays in pieces",
@@ -881,7 +881,7 @@ MUTATIONS = [
         "(below: digest, from: 1, of: lastGroup)", "(below: digest, from: 1, of: max(0, lastGroup &- 1))",
         first="BlockIndexTests"),
     Mutation(
-        "younger-record-lent", "a snapshot reads what was written after it from a segment",
+        "younger-record-pinned", "a snapshot reads what was written after it from a segment",
         "Segment/Read/SegmentProbe.swift",
         "if _slowPath(value.greatestSequence > visible), header.sequence > visible { return .unclear }",
         "", first="SegmentRoundTripTests"),
@@ -901,7 +901,7 @@ MUTATIONS = [
         "commonPrefix.count == 0 || key.hasPrefix(commonPrefix)",
         "true", first="RunProbeTests"),
     Mutation(
-        "pin-kept", "a lent value is not given back",
+        "pin-kept", "a pinned value is not unpinned",
         "API/KeyValueStore+Reader.swift",
         "if value.isShared { unpinShared() } else { value.end() }",
         "if value.isShared { unpinShared() }", first="PinnedValueTests"),
@@ -970,12 +970,12 @@ MUTATIONS = [
         "releaseLock(behind: background.queues[...])",
         "releaseLock(behind: background.queues.filter { $0 !== background.removalQueue }[...])", first="ClosingTests"),
     Mutation(
-        "pinned-when-closed", "a closed store lends values",
+        "pinned-when-closed", "a closed store pins values",
         "Read/ReadPath+Get.swift",
         "!found.isUnclear && !status.isStopping",
         "!found.isUnclear", first="ClosingTests"),
     Mutation(
-        "lent-early", "point reads see the beginning of a batch",
+        "pinned-early", "point reads see the beginning of a batch",
         "Read/ReadPath+Get.swift",
         "        let visible = sequence ?? self.visible\n        let plan",
         "        let visible = sequence ?? .greatest\n        let plan", first="ReadRaceTests"),
@@ -1068,12 +1068,12 @@ MUTATIONS = [
         "try apply(payload, firstSequence: first, last: last, to: state.active.table)",
         "reads.makeVisible(last); try apply(payload, firstSequence: first, last: last, to: state.active.table)", first="ReadRaceTests"),
     Mutation(
-        "view-moved-on", "a value whose file was collected meanwhile is missed",
+        "super-version-moved-on", "a value whose file was collected meanwhile is missed",
         "Read/ReadPath+Get.swift",
         "return superVersions.current() !== superVersion",
         "return false", first="ReadRaceTests"),
     Mutation(
-        "view-freed-early", "a view is given up while it is read",
+        "super-version-freed-early", "a super version is freed while it is read",
         "Read/EpochReclaimer.swift",
         "guard haveLeft(retirement.epoch) else { break }",
         "", first="EpochReclaimerTests"),
@@ -1083,7 +1083,7 @@ MUTATIONS = [
         "reading.pointee.store(reading.before, ordering: .releasing)",
         "reading.pointee.store(0, ordering: .releasing)", first="EpochReclaimerTests"),
     Mutation(
-        "scan-before-view", "a scan sees what is younger than its view",
+        "scan-before-super-version", "a scan sees changes that are newer than its super version",
         "Read/ReadPath.swift",
         "if now === superVersion { return (superVersion, sequence) }",
         "_ = now\n            return (superVersion, sequence)", first="ReadRaceTests"),
@@ -1152,12 +1152,12 @@ MUTATIONS = [
         "let end = tail.value.end\n                try retrying(file.truncate(to: end))",
         "let end = tail.value.end\n                _ = try file.sizeFully()", first="LogWriterTests"),
     Mutation(
-        "unnumbered-sees-all", "a walk that asks for no sequence numbers sees what was written after its snapshot",
+        "unnumbered-sees-all", "a scan that asks for no sequence numbers sees writes after its snapshot",
         "Segment/Read/SegmentCursor.swift",
         "where numbered || visible < reader.info.greatestSequence:",
         "where numbered:", first="StoreModelTests"),
     Mutation(
-        "older-version-walked", "a walk that asks for no sequence numbers hands out older versions too",
+        "older-version-scanned", "a scan that asks for no sequence numbers returns older versions too",
         "Segment/Read/SegmentCursor.swift",
         "if _slowPath(found.isOlder) { return }",
         "", first="StoreModelTests"),
@@ -1167,7 +1167,7 @@ MUTATIONS = [
         "order(lanes[0].end - 1, lanes[1].next)", "order(lanes[0].next, lanes[1].next)",
         first="MergingCursorTests"),
     Mutation(
-        "known-value-of-another", "a walk gives a value that is known to be right for another key's",
+        "known-value-of-another", "a scan returns a verified value for another key's",
         "Values/ValueMapping.swift",
         "record.isMeant(by: pointer, key: key)\n", "true\n", first="ValueFileTests"),
     Mutation(
@@ -1175,11 +1175,11 @@ MUTATIONS = [
         "Values/ValueFileReader.swift",
         "if let mapping, size <= mapping.capacity {", "if let mapping, size < 0 {", first="ValueFileTests"),
     Mutation(
-        "other-value-file", "a walk takes a value out of the file of the one before",
+        "other-value-file", "a scan reads a value from the file of the previous one",
         "Values/RecentValueFile.swift",
         ", pointer.file == number else {", " else {", first="ValueFileTests"),
     Mutation(
-        "unknown-value", "a walk gives a value whose checksum nobody has looked at",
+        "unknown-value", "a scan returns a value whose checksum was not verified",
         "Values/ValueMapping.swift",
         "let bytes = bytes.slice(offset, size), isVerified(offset),", "let bytes = bytes.slice(offset, size),",
         first="ValueScanTests"),
@@ -1223,11 +1223,11 @@ MUTATIONS = [
         "Segment/Read/SegmentCursor.swift",
         "        approach = Approach()\n        if reader", "        if reader", first="SteppedSeekTests"),
     Mutation(
-        "refilled-while-lent", "a merge goes on behind the end of a batch",
+        "refilled-while-borrowed", "a merge goes on behind the end of a batch",
         "Merge/MergingCursor.swift",
         "!room.isFull && state.value.ended == 0 &&", "!room.isFull &&", first="MergingCursorTests"),
     Mutation(
-        "numbers-left-out", "a walk over range tombstones asks for no sequence numbers",
+        "numbers-left-out", "a scan over range tombstones asks for no sequence numbers",
         "Scan/ScanIterator.swift",
         "visible: sequence, numbered: numbered)", "visible: sequence, numbered: false)", first="StoreModelTests"),
     Mutation(
@@ -1452,16 +1452,16 @@ MUTATIONS = [
         "API/FrozenTransaction.swift", "try transaction.state.noteRead(key)", "try transaction.state.checkActive()",
         first="FrozenTransactionTests"),
     Mutation(
-        "walk-not-noted", "a commit does not compare the ranges that were walked",
+        "scan-not-recorded", "a commit does not compare the ranges that were scanned",
         "Transaction/TransactionIterator.swift",
         "transaction.updateScan(number, read)", "_ = (number, read)", first="TransactionConflictTests"),
     Mutation(
-        "end-of-walk-not-noted", "a commit does not compare what lies behind the last entry of a walk",
+        "end-of-scan-not-recorded", "a commit does not compare the range behind the last entry of a scan",
         "Transaction/TransactionIterator.swift",
         "            note(through: nil)\n", "",
         first="TransactionConflictTests"),
     Mutation(
-        "old-walk-misplaced", "a walk that goes on for long is noted in the place of another one",
+        "old-scan-misplaced", "a long scan is recorded in the place of another one",
         "Transaction/ReadSet.swift",
         "        firstScan += scans.count\n", "", first="ReadSetTests"),
     Mutation(
@@ -1477,7 +1477,7 @@ MUTATIONS = [
         "max(state.flushedSequence, sealed.table.greatestSequence)", "max(state.flushedSequence, 0)",
         first="TransactionConflictTests"),
     Mutation(
-        "watch-after-view", "a long check follows the commits from its end on, and not from its beginning",
+        "watch-after-super-version", "a long check follows the commits from its end on, and not from its beginning",
         "Transaction/CommitCheck.swift",
         "        checked = sequence\n        return true",
         "        checked = sequence\n        watch?.position = subscribe()\n"
@@ -1491,7 +1491,7 @@ MUTATIONS = [
         "Transaction/CommitCheck.swift",
         "if record.payload == nil { return .outdated }", "", first="CommitCheckTests"),
     Mutation(
-        "removal-unchecked-in-memory", "a walk does not conflict with a removal of a range, in memory",
+        "removal-unchecked-in-memory", "a scan does not conflict with a removal of a range, in memory",
         "Transaction/ChangeSearch.swift",
         "if tree.hasRangeTombstones, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }", "",
         first="ConflictModelTests"),

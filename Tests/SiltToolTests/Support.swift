@@ -70,7 +70,7 @@ func line(_ pair: Pair, _ format: RecordFormat) throws -> [UInt8] {
     var output = OutputBuffer()
     try pair.key.withUnsafeBytes { key in
         try pair.value.withUnsafeBytes { value in
-            try RecordWriter(format).write(RawRecord(key: key, value: value), to: &output)
+            try RecordWriter(format).write(RawRecord(key: Bytes(key), value: Bytes(value)), to: &output)
         }
     }
     let contents = output.contents

@@ -7,6 +7,8 @@ import TableSQL
 ///
 /// Both columns are bytes: any identifier fits, even with null characters, and the order is by bytes. The row of a long
 /// identifier has its beginning and a digest as `id`, and the whole identifier as `whole`.
+///
+/// Begins as PostgreSQL's table does, but each name has the quotes and the limit of its server.
 struct RecordTable: RecordStatements {
     private let name: String
 

@@ -15,11 +15,11 @@ enum Encoding {
             for digit in text.utf8 { digits.append(digit) }
             var bytes = ByteBuffer()
             do {
-                try unsafe Base64.decode(digits.bytes, into: &bytes)
+                try Base64.decode(digits.bytes, into: &bytes)
             } catch {
                 return nil
             }
-            return unsafe Array(bytes.bytes)
+            return Array(bytes.bytes)
         }
     }
 
@@ -32,7 +32,7 @@ enum Encoding {
             return unsafe [UInt8](unsafeUninitializedCapacity: Base64.encodedLength(bytes.count)) { target, count in
                 count = Base64.encodedLength(bytes.count)
                 if let base = target.baseAddress, count > 0 {
-                    unsafe bytes.withUnsafeBytes { unsafe Base64.encode($0, into: base) }
+                    unsafe bytes.withUnsafeBytes { unsafe Base64.encode(Bytes($0), into: base) }
                 }
             }
         }

@@ -13,7 +13,9 @@ enum JSONReport {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         let text = try encoder.encode(value)
-        try unsafe text.withUnsafeBytes { try unsafe System.write(System.standardOutput, $0, name: "standard output") }
+        try unsafe text.withUnsafeBytes {
+            try unsafe System.write(System.standardOutput, Bytes($0), name: "standard output")
+        }
         try Terminal.print("\n")
     }
 }

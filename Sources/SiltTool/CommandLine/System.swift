@@ -87,9 +87,6 @@ enum System {
     /// Closes a descriptor whose bytes have been written.
     static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
-    /// Closes a read-only descriptor.
-    static func closeReader(_ descriptor: Int32) { _ = close(descriptor) }
-
     /// Reads at most `buffer.count` bytes, with one call; 0 at the end.
     static func read(
         _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, name: String
@@ -109,7 +106,7 @@ enum System {
 
     /// Writes all bytes.
     static func write(_ descriptor: Int32, _ bytes: Bytes, name: String) throws(SystemError) {
-        guard let base = bytes.baseAddress else { return }
+        guard let base = unsafe bytes.buffer.baseAddress else { return }
         var done = 0
         while done < bytes.count {
             #if canImport(Darwin)
@@ -229,9 +226,9 @@ enum System {
     /// The index of the first `byte` in `bytes`.
     @inline(__always)
     static func firstIndex(of byte: UInt8, in bytes: Bytes) -> Int? {
-        guard let base = bytes.baseAddress, let found = unsafe memchr(base, Int32(byte), bytes.count) else {
-            return nil
-        }
+        guard let base = unsafe bytes.buffer.baseAddress,
+            let found = unsafe memchr(base, Int32(byte), bytes.count)
+        else { return nil }
         return unsafe UnsafeRawPointer(found) - base
     }
 }

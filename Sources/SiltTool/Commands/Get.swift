@@ -40,11 +40,12 @@ private enum Get {
         if isRecord {
             try unsafe key.withUnsafeBytes { key in
                 try unsafe value.withUnsafeBytes { value in
-                    try unsafe RecordWriter(.jsonLines).write(RawRecord(key: key, value: value), to: &output)
+                    let record = unsafe RawRecord(key: Bytes(key), value: Bytes(value))
+                    try RecordWriter(.jsonLines).write(record, to: &output)
                 }
             }
         } else {
-            try unsafe encoding.encode(value).withUnsafeBytes { try unsafe output.append($0) }
+            try unsafe encoding.encode(value).withUnsafeBytes { try unsafe output.append(Bytes($0)) }
             let isForEyes = encoding != .plain || System.isTerminal(System.standardOutput)
             if isForEyes, !isRaw { try output.append("\n") }
         }

@@ -6,7 +6,9 @@ extension KeyValueStore {
     func forEach(_ range: KeyRange, _ body: (RawRecord) throws -> Bool) throws {
         try forEach(from: range.from, to: range.to, reverse: range.reverse, limit: range.limit) { key, value in
             try unsafe key.withUnsafeBytes { key in
-                try unsafe value.withUnsafeBytes { value in try unsafe body(RawRecord(key: key, value: value)) }
+                try unsafe value.withUnsafeBytes { value in
+                    try body(unsafe RawRecord(key: Bytes(key), value: Bytes(value)))
+                }
             }
         }
     }

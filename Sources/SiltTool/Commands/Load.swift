@@ -124,9 +124,9 @@ private struct Load {
         var brokenLine: BrokenLine?
         do {
             report.inputBytes = try forEachRecord("load", source) { record in
-                unsafe batch.put(record.key, record.value)
-                unsafe report.keyBytes += record.key.count
-                unsafe report.valueBytes += record.value.count
+                batch.put(record.key, record.value)
+                report.keyBytes += record.key.count
+                report.valueBytes += record.value.count
                 if batch.byteCount >= Self.batchBytes { try writeBatch() }
             }
         } catch let error as BrokenLine {
@@ -146,9 +146,9 @@ private struct Load {
         var reader = RecordReader(format)
         var records = 0
         let progress = Progress(label, totalBytes: source.bytes, isQuiet: invocation.has(.quiet))
-        while let line = try unsafe lines.next() {
+        while let line = try lines.next() {
             do {
-                guard let record = try unsafe reader.parse(line) else { continue }
+                guard let record = try reader.parse(line) else { continue }
                 try checkLimits(record)
                 try body(record)
             } catch let error as FormatError {
@@ -164,13 +164,13 @@ private struct Load {
     /// Finds records over the store's limits in the first pass already.
     @inline(__always)
     private func checkLimits(_ record: RawRecord) throws(FormatError) {
-        if unsafe record.key.count > Limits.keyBytes {
+        if record.key.count > Limits.keyBytes {
             throw FormatError(
-                unsafe "a key of \(record.key.count) bytes; the limit is \(Limits.keyBytes)", at: 0)
+                "a key of \(record.key.count) bytes; the limit is \(Limits.keyBytes)", at: 0)
         }
-        if unsafe record.value.count > Limits.valueBytes {
+        if record.value.count > Limits.valueBytes {
             throw FormatError(
-                unsafe "a value of \(record.value.count) bytes; the limit is \(Limits.valueBytes)", at: 0)
+                "a value of \(record.value.count) bytes; the limit is \(Limits.valueBytes)", at: 0)
         }
     }
 

@@ -45,11 +45,8 @@ private enum Put {
     private static func standardInput() throws(SystemError) -> [UInt8] {
         var bytes = ByteBuffer(capacity: 64 << 10)
         while bytes.count <= Limits.valueBytes {
-            let room = unsafe bytes.room(64 << 10)
-            let count = try unsafe System.read(System.standardInput, room, name: "standard input")
-            if count == 0 { break }
-            bytes.extend(count)
+            if try bytes.read(System.standardInput, askingFor: 64 << 10, name: "standard input").isEmpty { break }
         }
-        return unsafe Array(bytes.bytes)
+        return Array(bytes.bytes)
     }
 }

@@ -64,10 +64,10 @@ private enum Scan {
                 if let json {
                     try json.write(record, to: &output)
                 } else {
-                    try unsafe Escaping.write(record.key, .terminal, to: &output)
+                    try Escaping.write(record.key, .terminal, to: &output)
                     if !keysOnly {
                         try output.append(" = ")
-                        try unsafe write(value: record.value, isFull, to: &output)
+                        try write(value: record.value, isFull, to: &output)
                     }
                     try output.append("\n")
                 }
@@ -81,11 +81,11 @@ private enum Scan {
     }
 
     private static func write(value: Bytes, _ isFull: Bool, to output: inout OutputBuffer) throws(SystemError) {
-        if isFull || value.count <= shownBytes { return try unsafe Escaping.write(value, .terminal, to: &output) }
+        if isFull || value.count <= shownBytes { return try Escaping.write(value, .terminal, to: &output) }
         var end = shownBytes
         // Do not cut a UTF-8 sequence.
-        while end > shownBytes - 4, unsafe value[end] & 0xc0 == 0x80 { end -= 1 }
-        try unsafe Escaping.write(Bytes(rebasing: value[..<end]), .terminal, to: &output)
+        while end > shownBytes - 4, value[end] & 0xc0 == 0x80 { end -= 1 }
+        try Escaping.write(value.part(..<end), .terminal, to: &output)
         try output.append(text: "... (\(HumanUnits.count(value.count, "byte")))")
     }
 }

@@ -14,7 +14,7 @@ enum DemoWriter {
             try unsafe DemoRecords.withRecord(id: UInt(id)) { try unsafe store.put($0, $1) }
             id += 1
             try unsafe withUnsafeBytes(of: id.littleEndian) { bytes in
-                try unsafe System.write(System.standardOutput, bytes, name: "standard output")
+                try unsafe System.write(System.standardOutput, Bytes(bytes), name: "standard output")
             }
         }
     }

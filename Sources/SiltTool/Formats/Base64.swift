@@ -18,7 +18,7 @@ enum Base64 {
             var target = unsafe target
             var offset = 0
             @inline(__always) func byte(_ index: Int) -> UInt32 {
-                unsafe index < bytes.count ? UInt32(bytes[index]) : 0
+                index < bytes.count ? UInt32(bytes[index]) : 0
             }
             while offset < bytes.count {
                 let group = byte(offset) << 16 | byte(offset + 1) << 8 | byte(offset + 2)
@@ -43,7 +43,7 @@ enum Base64 {
             throw FormatError("base64 comes in groups of four digits, padded with '='", at: digits.count)
         }
         var padding = 0
-        while padding < 2, padding < digits.count, unsafe digits[digits.count - 1 - padding] == UInt8(ascii: "=") {
+        while padding < 2, padding < digits.count, digits[digits.count - 1 - padding] == UInt8(ascii: "=") {
             padding += 1
         }
         let end = digits.count - padding
@@ -52,7 +52,7 @@ enum Base64 {
         var written = 0
         var group: UInt32 = 0
         for offset in 0..<end {
-            let value = unsafe values[Int(digits[offset])]
+            let value = values[Int(digits[offset])]
             if value == 0xff { throw FormatError("not a base64 digit", at: offset) }
             group = group << 6 | UInt32(value)
             guard offset % 4 == 3 else { continue }

@@ -1,6 +1,3 @@
-/// Borrowed bytes, such as a part of a line, a key or a value. The lender documents how long they are valid.
-typealias Bytes = UnsafeRawBufferPointer
-
 /// A growable buffer, reused from record to record.
 ///
 /// `[UInt8]` lost to a noncopyable owner of raw memory: appending a few bytes at a time costs a uniqueness check, a
@@ -19,7 +16,7 @@ struct ByteBuffer: ~Copyable {
     deinit { unsafe base.deallocate() }
 
     /// The appended bytes, valid until the next change.
-    var bytes: Bytes { unsafe Bytes(start: base, count: count) }
+    var bytes: Bytes { unsafe Bytes(UnsafeRawBufferPointer(start: base, count: count)) }
 
     mutating func removeAll() { count = 0 }
 
@@ -54,10 +51,24 @@ struct ByteBuffer: ~Copyable {
 
     @inline(__always)
     mutating func append(_ bytes: Bytes) {
-        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        guard let source = unsafe bytes.buffer.baseAddress, bytes.count > 0 else { return }
         reserve(bytes.count)
         unsafe (base + count).copyMemory(from: source, byteCount: bytes.count)
         count &+= bytes.count
+    }
+
+    /// Reads from a descriptor with one call, and appends the bytes.
+    /// - Parameters:
+    ///   - minimum: the call asks for at least this many bytes.
+    ///   - most: and for no more than these; nil for all the room there is.
+    ///   - name: the name of the input in error messages.
+    /// - Returns: the appended bytes, valid until the next change; none at the end of the input.
+    mutating func read(_ descriptor: Int32, askingFor minimum: Int, most: Int? = nil, name: String) throws(SystemError)
+        -> Bytes
+    {
+        let length = try unsafe System.read(descriptor, room(minimum, most: most), name: name)
+        extend(length)
+        return bytes.part((count - length)...)
     }
 
     /// The free room behind the appended bytes, at least `minimum` bytes. Fill it, then call ``extend(_:)``.

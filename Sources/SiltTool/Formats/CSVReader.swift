@@ -32,16 +32,16 @@ struct CSVReader: ~Copyable {
         var text: [UInt8] = []
         var isQuoted = false
         var isOpen = false
-        while let line = try unsafe lines.next() {
-            var bytes = unsafe line
-            if lines.lineNumber == 1, unsafe bytes.starts(with: [0xef, 0xbb, 0xbf]) {
-                unsafe bytes = unsafe Bytes(rebasing: bytes.dropFirst(3))
+        while let line = try lines.next() {
+            var bytes = line
+            if lines.lineNumber == 1, bytes.starts(with: [0xef, 0xbb, 0xbf]) {
+                bytes = bytes.part(3...)
             }
             if !isOpen {
-                if unsafe bytes.isEmpty || Self.isReturn(bytes), !areBlankLinesRows { continue }
+                if bytes.isEmpty || Self.isReturn(bytes), !areBlankLinesRows { continue }
                 lineNumber = lines.lineNumber
             }
-            try unsafe read(bytes, &fields, &text, &isQuoted, &isOpen)
+            try read(bytes, &fields, &text, &isQuoted, &isOpen)
             if isOpen {
                 text.append(UInt8(ascii: "\n"))
                 continue
@@ -54,7 +54,7 @@ struct CSVReader: ~Copyable {
     }
 
     /// Whether a line is blank but for the carriage return at its end.
-    private static func isReturn(_ line: Bytes) -> Bool { unsafe line.count == 1 && line[0] == UInt8(ascii: "\r") }
+    private static func isReturn(_ line: Bytes) -> Bool { line.count == 1 && line[0] == UInt8(ascii: "\r") }
 
     /// Reads the fields of one line. The last one stays in `text`. A carriage return at the end belongs to the end of
     /// the line, unless a quote is open there.
@@ -63,12 +63,12 @@ struct CSVReader: ~Copyable {
     ) throws {
         var index = 0
         while index < line.count {
-            let byte = unsafe line[index]
+            let byte = line[index]
             index += 1
             if isOpen {
                 if byte != UInt8(ascii: "\"") {
                     text.append(byte)
-                } else if index < line.count, unsafe line[index] == byte {
+                } else if index < line.count, line[index] == byte {
                     text.append(byte)
                     index += 1
                 } else {

@@ -12,38 +12,37 @@ enum Escaping {
     /// Appends `bytes`, with control characters, backslashes and invalid UTF-8 escaped.
     static func write(_ bytes: Bytes, _ style: Style, to output: inout OutputBuffer) throws(SystemError) {
         var copied = 0
-        var offset = unsafe firstSpecial(bytes, style, from: 0)
+        var offset = firstSpecial(bytes, style, from: 0)
         while offset < bytes.count {
-            let length = unsafe UTF8Scan.sequenceLength(bytes, at: offset)
-            let byte = unsafe bytes[offset]
+            let length = UTF8Scan.sequenceLength(bytes, at: offset)
+            let byte = bytes[offset]
             // Lead byte 0xc2 and a byte below 0xa0 encode U+0080 to U+009F.
             let isPlain =
-                unsafe length == 1
+                length == 1
                 ? byte >= 0x20 && byte != UInt8(ascii: "\\") && !(style == .terminal && byte == delete)
                 : length > 1 && !(style == .terminal && byte == 0xc2 && bytes[offset + 1] < 0xa0)
             if isPlain {
                 offset += length
             } else {
-                try unsafe output.append(Bytes(rebasing: bytes[copied..<offset]))
+                try output.append(bytes.part(copied..<offset))
                 for _ in 0..<max(length, 1) {
-                    try unsafe escape(bytes[offset], &output)
+                    try escape(bytes[offset], &output)
                     offset += 1
                 }
                 copied = offset
             }
-            offset = unsafe firstSpecial(bytes, style, from: offset)
+            offset = firstSpecial(bytes, style, from: offset)
         }
-        try unsafe output.append(Bytes(rebasing: bytes[min(copied, bytes.count)...]))
+        try output.append(bytes.part(min(copied, bytes.count)...))
     }
 
     private static let delete: UInt8 = 0x7f
 
     /// The first offset of a byte that may need an escape.
     private static func firstSpecial(_ bytes: Bytes, _ style: Style, from offset: Int) -> Int {
-        let special = unsafe UTF8Scan.firstSpecial(bytes, from: offset)
+        let special = UTF8Scan.firstSpecial(bytes, from: offset)
         guard style == .terminal, offset < special else { return special }
-        let plain = unsafe Bytes(rebasing: bytes[offset..<special])
-        return unsafe System.firstIndex(of: delete, in: plain).map { offset + $0 } ?? special
+        return System.firstIndex(of: delete, in: bytes.part(offset..<special)).map { offset + $0 } ?? special
     }
 
     private static func escape(_ byte: UInt8, _ output: inout OutputBuffer) throws(SystemError) {
@@ -62,7 +61,7 @@ enum Escaping {
 
     /// The first `limit` bytes as text for a message, in one line.
     static func text(_ bytes: Bytes, limit: Int) -> String {
-        let text = unsafe printable(String(decoding: bytes.prefix(limit), as: UTF8.self))
+        let text = printable(String(decoding: bytes.part(..<min(limit, bytes.count)), as: UTF8.self))
         return bytes.count > limit ? text + "…" : text
     }
 

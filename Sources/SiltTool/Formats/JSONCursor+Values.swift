@@ -7,7 +7,7 @@ extension JSONCursor {
     mutating func skipValue(_ scratch: inout ByteBuffer, depth: Int = 0) throws(FormatError) {
         guard depth < Self.mostDepth else { throw FormatError("nested too deeply", at: offset) }
         switch peek {
-        case UInt8(ascii: "\""): _ = try unsafe string(&scratch)
+        case UInt8(ascii: "\""): _ = try string(&scratch)
         case UInt8(ascii: "{"):
             var names: Set<String> = []
             try skipElements(until: UInt8(ascii: "}")) { cursor throws(FormatError) in
@@ -15,7 +15,7 @@ extension JSONCursor {
                 guard cursor.peek == UInt8(ascii: "\"") else {
                     throw FormatError("expected a name, in quotes", at: cursor.offset)
                 }
-                let name = unsafe String(decoding: try cursor.string(&scratch), as: UTF8.self)
+                let name = String(decoding: try cursor.string(&scratch), as: UTF8.self)
                 if !names.insert(name).inserted {
                     throw FormatError("the name '\(name)' stands twice in an object", at: start)
                 }
@@ -56,7 +56,7 @@ extension JSONCursor {
     mutating func word() throws(FormatError) -> String {
         let start = offset
         while let byte = peek, byte > 0x20, !Self.ends.contains(byte) { offset += 1 }
-        let text = unsafe String(decoding: line[start..<offset], as: UTF8.self)
+        let text = String(decoding: line.part(start..<offset), as: UTF8.self)
         if text == "true" || text == "false" || text == "null" || NumberText.isJSON(text) { return text }
         throw FormatError("expected a value", at: start)
     }
@@ -66,7 +66,7 @@ extension JSONCursor {
     /// Whether a text is exactly one JSON value.
     static func isValue(_ text: String) -> Bool {
         unsafe Array(text.utf8).withUnsafeBytes { bytes in
-            var cursor = unsafe JSONCursor(bytes)
+            var cursor = unsafe JSONCursor(Bytes(bytes))
             var scratch = ByteBuffer()
             cursor.skipSpace()
             do throws(FormatError) { try cursor.skipValue(&scratch) } catch { return false }

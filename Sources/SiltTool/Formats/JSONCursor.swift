@@ -1,5 +1,4 @@
 /// A position in a line of JSON.
-@safe
 struct JSONCursor {
     let line: Bytes
     var offset = 0
@@ -7,21 +6,21 @@ struct JSONCursor {
     private let encodingHint: StaticString
 
     init(_ line: Bytes, encodingHint: StaticString = "") {
-        unsafe self.line = unsafe line
+        self.line = line
         self.encodingHint = encodingHint
     }
 
-    var isAtEnd: Bool { unsafe offset >= line.count }
+    var isAtEnd: Bool { offset >= line.count }
 
     /// The byte here; nil at the end of the line.
     @inline(__always)
-    var peek: UInt8? { unsafe offset < line.count ? line[offset] : nil }
+    var peek: UInt8? { offset < line.count ? line[offset] : nil }
 
     /// Skips JSON's whitespace.
     @inline(__always)
     mutating func skipSpace() {
-        while unsafe offset < line.count {
-            let byte = unsafe line[offset]
+        while offset < line.count {
+            let byte = line[offset]
             guard byte == 0x20 || byte == 0x09 || byte == 0x0d || byte == 0x0a else { return }
             offset &+= 1
         }
@@ -59,12 +58,12 @@ struct JSONCursor {
     @inline(__always)
     mutating func string(_ scratch: inout ByteBuffer) throws(FormatError) -> Bytes {
         let start = offset &+ 1
-        let end = unsafe UTF8Scan.firstSpecial(line, from: start)
-        if unsafe end < line.count, unsafe line[end] == UInt8(ascii: "\"") {
+        let end = UTF8Scan.firstSpecial(line, from: start)
+        if end < line.count, line[end] == UInt8(ascii: "\"") {
             offset = end &+ 1
-            return unsafe Bytes(rebasing: line[start..<end])
+            return line.part(start..<end)
         }
-        return try unsafe stringWithSpecials(start, end, &scratch)
+        return try stringWithSpecials(start, end, &scratch)
     }
 
     /// The slow path of ``string(_:)``: `special` is the first byte that is not plain ASCII.
@@ -79,18 +78,18 @@ struct JSONCursor {
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
-                let rest = unsafe Bytes(rebasing: line[copied..<offset])
+                let rest = line.part(copied..<offset)
                 offset += 1
-                if !isEscaped { return unsafe rest }
-                unsafe scratch.append(rest)
-                return unsafe scratch.bytes
+                if !isEscaped { return rest }
+                scratch.append(rest)
+                return scratch.bytes
             case UInt8(ascii: "\\"):
                 isEscaped = true
-                unsafe scratch.append(Bytes(rebasing: line[copied..<offset]))
+                scratch.append(line.part(copied..<offset))
                 try escape(&scratch)
                 copied = offset
             case 0x80...:
-                let length = unsafe UTF8Scan.sequenceLength(line, at: offset)
+                let length = UTF8Scan.sequenceLength(line, at: offset)
                 if length == 0 {
                     throw FormatError("not valid UTF-8\(encodingHint)", at: offset)
                 }
@@ -98,7 +97,7 @@ struct JSONCursor {
             default:
                 throw FormatError("a control character must be escaped, as \\u00" + hexadecimal(byte), at: offset)
             }
-            offset = unsafe UTF8Scan.firstSpecial(line, from: offset)
+            offset = UTF8Scan.firstSpecial(line, from: offset)
         }
         throw FormatError("the string has no closing quote", at: start - 1)
     }
@@ -127,8 +126,8 @@ struct JSONCursor {
     private mutating func scalar(_ scratch: inout ByteBuffer, _ start: Int) throws(FormatError) {
         var value = UInt32(try codeUnit(start))
         if (0xd800...0xdbff).contains(value) {
-            guard unsafe offset + 1 < line.count, unsafe line[offset] == UInt8(ascii: "\\"),
-                unsafe line[offset + 1] == UInt8(ascii: "u")
+            guard offset + 1 < line.count, line[offset] == UInt8(ascii: "\\"),
+                line[offset + 1] == UInt8(ascii: "u")
             else {
                 throw FormatError("half a surrogate pair", at: start)
             }

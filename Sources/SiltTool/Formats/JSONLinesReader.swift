@@ -23,7 +23,7 @@ struct JSONLinesReader: ~Copyable {
     /// - Returns: borrowed bytes, valid until the next call and as long as `line`; nil for a blank line.
     /// - Throws: ``FormatError``.
     mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
-        var cursor = unsafe JSONCursor(line, encodingHint: "; bytes go into key_base64 and value_base64")
+        var cursor = JSONCursor(line, encodingHint: "; bytes go into key_base64 and value_base64")
         cursor.skipSpace()
         if cursor.isAtEnd { return nil }
         try cursor.expect(UInt8(ascii: "{"), "expected '{', one object a line")
@@ -42,18 +42,18 @@ struct JSONLinesReader: ~Copyable {
             cursor.skipSpace()
             switch member {
             case .key, .keyBase64:
-                if unsafe key != nil { throw FormatError("the record has a key already", at: start) }
-                unsafe key = unsafe try Self.bytes(&cursor, member == .keyBase64, &keyText, &keyBytes)
+                if key != nil { throw FormatError("the record has a key already", at: start) }
+                key = try Self.bytes(&cursor, member == .keyBase64, &keyText, &keyBytes)
             case .value, .valueBase64:
-                if unsafe value != nil { throw FormatError("the record has a value already", at: start) }
-                unsafe value = unsafe try Self.bytes(&cursor, member == .valueBase64, &valueText, &valueBytes)
+                if value != nil { throw FormatError("the record has a value already", at: start) }
+                value = try Self.bytes(&cursor, member == .valueBase64, &valueText, &valueBytes)
             }
             guard cursor.skipComma() else { break }
         }
         try cursor.endLine(after: "record")
-        guard let key = unsafe key else { throw FormatError("the record has no key", at: line.count) }
-        guard let value = unsafe value else { throw FormatError("the record has no value", at: line.count) }
-        return unsafe RawRecord(key: key, value: value)
+        guard let key else { throw FormatError("the record has no key", at: line.count) }
+        guard let value else { throw FormatError("the record has no value", at: line.count) }
+        return RawRecord(key: key, value: value)
     }
 
     private mutating func member(_ cursor: inout JSONCursor) throws(FormatError) -> Member {
@@ -61,20 +61,21 @@ struct JSONLinesReader: ~Copyable {
         if cursor.peek != UInt8(ascii: "\"") {
             throw FormatError("expected the name of a member, in quotes", at: start)
         }
-        let text = try unsafe cursor.string(&name)
-        if unsafe Self.equal(text, "key") { return .key }
-        if unsafe Self.equal(text, "value") { return .value }
-        if unsafe Self.equal(text, "key_base64") { return .keyBase64 }
-        if unsafe Self.equal(text, "value_base64") { return .valueBase64 }
+        let text = try cursor.string(&name)
+        if Self.equal(text, "key") { return .key }
+        if Self.equal(text, "value") { return .value }
+        if Self.equal(text, "key_base64") { return .keyBase64 }
+        if Self.equal(text, "value_base64") { return .valueBase64 }
         throw FormatError(
-            unsafe "unknown member '\(Escaping.text(text, limit: 40))'; key, value, key_base64 and value_base64 are known",
+            "unknown member '\(Escaping.text(text, limit: 40))'; key, value, key_base64 and value_base64 are known",
             at: start)
     }
 
     @inline(__always)
     private static func equal(_ bytes: Bytes, _ literal: StaticString) -> Bool {
-        guard bytes.count == literal.utf8CodeUnitCount else { return false }
-        for index in 0..<bytes.count where unsafe bytes[index] != literal.utf8Start[index] { return false }
+        let name = Bytes(literal)
+        guard bytes.count == name.count else { return false }
+        for index in 0..<name.count where bytes[index] != name[index] { return false }
         return true
     }
 
@@ -84,14 +85,14 @@ struct JSONLinesReader: ~Copyable {
     ) throws(FormatError) -> Bytes {
         let start = cursor.offset
         if cursor.peek != UInt8(ascii: "\"") { throw FormatError("keys and values are strings, in quotes", at: start) }
-        let string = try unsafe cursor.string(&text)
-        guard isBase64 else { return unsafe string }
+        let string = try cursor.string(&text)
+        guard isBase64 else { return string }
         decoded.removeAll()
         do {
-            try unsafe Base64.decode(string, into: &decoded)
+            try Base64.decode(string, into: &decoded)
         } catch {
             throw FormatError(error.reason, at: start + error.column)
         }
-        return unsafe decoded.bytes
+        return decoded.bytes
     }
 }

@@ -36,17 +36,17 @@ struct LineReader: ~Copyable {
     mutating func next() throws(SystemError) -> Bytes? {
         var searched = 0  // bytes of the line without a line feed
         while true {
-            let rest = unsafe Bytes(rebasing: buffer.bytes[start...])
-            if let found = unsafe System.firstIndex(of: UInt8(ascii: "\n"), in: Bytes(rebasing: rest[searched...])) {
+            let rest = buffer.bytes.part(start...)
+            if let found = System.firstIndex(of: UInt8(ascii: "\n"), in: rest.part(searched...)) {
                 lineNumber += 1
                 start += searched + found + 1
-                return unsafe Bytes(rebasing: rest[..<(searched + found)])
+                return rest.part(..<(searched + found))
             }
             if isAtEnd {
-                if unsafe rest.isEmpty { return nil }
+                if rest.isEmpty { return nil }
                 lineNumber += 1
                 start = buffer.count
-                return unsafe rest
+                return rest
             }
             searched = rest.count
             try refill()
@@ -62,16 +62,12 @@ struct LineReader: ~Copyable {
             isAtEnd = true
             return
         }
-        let room = unsafe buffer.room(Self.readBytes, most: rest)
-        let count = try unsafe System.read(descriptor, room, name: name)
-        if count == 0 {
+        let read = try buffer.read(descriptor, askingFor: Self.readBytes, most: rest, name: name)
+        if read.isEmpty {
             isAtEnd = true
             return
         }
-        if let copy {
-            try unsafe System.write(copy, Bytes(start: room.baseAddress, count: count), name: "a temporary file")
-        }
-        buffer.extend(count)
-        bytesRead += count
+        if let copy { try System.write(copy, read, name: "a temporary file") }
+        bytesRead += read.count
     }
 }

@@ -28,7 +28,7 @@ struct OutputBuffer: ~Copyable {
     static func standard() -> OutputBuffer { OutputBuffer(System.standardOutput, name: "standard output") }
 
     /// The bytes appended and not yet written.
-    var contents: [UInt8] { unsafe Array(buffer.bytes) }
+    var contents: [UInt8] { Array(buffer.bytes) }
 
     /// Makes room for `count` bytes by writing the buffer. A buffer in memory grows later.
     @inline(__always)
@@ -42,15 +42,15 @@ struct OutputBuffer: ~Copyable {
         total &+= bytes.count
         if let descriptor, bytes.count >= Self.capacity {
             // Larger than the buffer, which is empty now: it is not copied.
-            try unsafe System.write(descriptor, bytes, name: name)
+            try System.write(descriptor, bytes, name: name)
         } else {
-            unsafe buffer.append(bytes)
+            buffer.append(bytes)
         }
     }
 
     @inline(__always)
     mutating func append(_ text: StaticString) throws(SystemError) {
-        try unsafe append(Bytes(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        try append(Bytes(text))
     }
 
     @inline(__always)
@@ -64,18 +64,19 @@ struct OutputBuffer: ~Copyable {
         for byte in text.utf8 { try append(byte) }
     }
 
-    /// Appends `count` bytes, at most ``capacity``, which `body` stores.
-    mutating func fill(_ count: Int, _ body: (UnsafeMutableRawPointer) -> Void) throws(SystemError) {
-        try makeRoom(count)
-        total &+= count
-        if let base = unsafe buffer.room(max(count, 1)).baseAddress { unsafe body(base) }
-        buffer.extend(count)
+    /// Appends the base64 of bytes. It is at most ``capacity`` long.
+    mutating func append(base64 bytes: Bytes) throws(SystemError) {
+        let length = Base64.encodedLength(bytes.count)
+        try makeRoom(length)
+        total &+= length
+        if let base = unsafe buffer.room(max(length, 1)).baseAddress { unsafe Base64.encode(bytes, into: base) }
+        buffer.extend(length)
     }
 
     /// Writes the buffer.
     mutating func flush() throws(SystemError) {
         guard let descriptor, buffer.count > 0 else { return }
-        try unsafe System.write(descriptor, buffer.bytes, name: name)
+        try System.write(descriptor, buffer.bytes, name: name)
         buffer.removeAll()
     }
 

@@ -1,5 +1,4 @@
 /// A key and a value as borrowed bytes.
-@safe
 struct RawRecord {
     var key: Bytes
     var value: Bytes
@@ -25,8 +24,8 @@ struct RecordReader: ~Copyable {
     @inline(__always)
     mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
         switch format {
-        case .jsonLines: try unsafe json.parse(line)
-        case .tabSeparated: try unsafe tsv.parse(line)
+        case .jsonLines: try json.parse(line)
+        case .tabSeparated: try tsv.parse(line)
         }
     }
 }

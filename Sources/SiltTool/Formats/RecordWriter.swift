@@ -15,14 +15,14 @@ struct RecordWriter: Sendable {
     func write(_ record: RawRecord, to output: inout OutputBuffer) throws(SystemError) {
         switch format {
         case .jsonLines:
-            try unsafe JSONLinesWriter.member("{\"key", record.key, &output)
-            if !keysOnly { try unsafe JSONLinesWriter.member(",\"value", record.value, &output) }
+            try JSONLinesWriter.member("{\"key", record.key, &output)
+            if !keysOnly { try JSONLinesWriter.member(",\"value", record.value, &output) }
             try output.append("}\n")
         case .tabSeparated:
-            try unsafe Escaping.write(record.key, .tabSeparated, to: &output)
+            try Escaping.write(record.key, .tabSeparated, to: &output)
             if !keysOnly {
                 try output.append("\t")
-                try unsafe Escaping.write(record.value, .tabSeparated, to: &output)
+                try Escaping.write(record.value, .tabSeparated, to: &output)
             }
             try output.append("\n")
         }
@@ -38,13 +38,13 @@ enum JSONLinesWriter {
     @inline(__always)
     static func member(_ start: StaticString, _ bytes: Bytes, _ output: inout OutputBuffer) throws(SystemError) {
         try output.append(start)
-        let special = unsafe UTF8Scan.firstSpecial(bytes, from: 0)
+        let special = UTF8Scan.firstSpecial(bytes, from: 0)
         if special == bytes.count {
             try output.append("\":\"")
-            try unsafe output.append(bytes)
+            try output.append(bytes)
             try output.append("\"")
         } else {
-            try unsafe memberWithSpecials(bytes, special, &output)
+            try memberWithSpecials(bytes, special, &output)
         }
     }
 
@@ -52,12 +52,12 @@ enum JSONLinesWriter {
     private static func memberWithSpecials(
         _ bytes: Bytes, _ special: Int, _ output: inout OutputBuffer
     ) throws(SystemError) {
-        guard unsafe UTF8Scan.isValid(bytes) else {
+        guard UTF8Scan.isValid(bytes) else {
             try output.append("_base64\":\"")
             var start = 0
             while start < bytes.count {
-                let part = unsafe Bytes(rebasing: bytes[start..<min(start + base64Part, bytes.count)])
-                try unsafe output.fill(Base64.encodedLength(part.count)) { unsafe Base64.encode(part, into: $0) }
+                let part = bytes.part(start..<min(start + base64Part, bytes.count))
+                try output.append(base64: part)
                 start += part.count
             }
             try output.append("\"")
@@ -67,18 +67,18 @@ enum JSONLinesWriter {
         var copied = 0
         var offset = special
         while offset < bytes.count {
-            let byte = unsafe bytes[offset]
+            let byte = bytes[offset]
             if byte >= 0x80 {
-                unsafe offset += UTF8Scan.sequenceLength(bytes, at: offset)
+                offset += UTF8Scan.sequenceLength(bytes, at: offset)
             } else {
-                try unsafe output.append(Bytes(rebasing: bytes[copied..<offset]))
+                try output.append(bytes.part(copied..<offset))
                 try escape(byte, &output)
                 offset += 1
                 copied = offset
             }
-            offset = unsafe UTF8Scan.firstSpecial(bytes, from: offset)
+            offset = UTF8Scan.firstSpecial(bytes, from: offset)
         }
-        try unsafe output.append(Bytes(rebasing: bytes[copied...]))
+        try output.append(bytes.part(copied...))
         try output.append("\"")
     }
 

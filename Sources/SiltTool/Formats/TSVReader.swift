@@ -12,18 +12,18 @@ struct TSVReader: ~Copyable {
     /// - Returns: borrowed bytes, valid until the next call and as long as `line`; nil for an empty line.
     /// - Throws: ``FormatError``.
     mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
-        var line = unsafe line
-        if unsafe line.last == UInt8(ascii: "\r") { unsafe line = unsafe Bytes(rebasing: line.dropLast()) }
-        if unsafe line.isEmpty { return nil }
-        guard let tab = unsafe System.firstIndex(of: UInt8(ascii: "\t"), in: line) else {
+        var line = line
+        if line.last == UInt8(ascii: "\r") { line = line.part(..<(line.count - 1)) }
+        if line.isEmpty { return nil }
+        guard let tab = System.firstIndex(of: UInt8(ascii: "\t"), in: line) else {
             throw FormatError("expected a tab between key and value", at: line.count)
         }
-        let rest = unsafe Bytes(rebasing: line[(tab + 1)...])
-        if let second = unsafe System.firstIndex(of: UInt8(ascii: "\t"), in: rest) {
+        let rest = line.part((tab + 1)...)
+        if let second = System.firstIndex(of: UInt8(ascii: "\t"), in: rest) {
             throw FormatError("a second tab; within a key or a value it is written \\t", at: tab + 1 + second)
         }
-        return unsafe RawRecord(
-            key: try Self.unescaped(Bytes(rebasing: line[..<tab]), &key, at: 0),
+        return RawRecord(
+            key: try Self.unescaped(line.part(..<tab), &key, at: 0),
             value: try Self.unescaped(rest, &value, at: tab + 1))
     }
 
@@ -31,20 +31,20 @@ struct TSVReader: ~Copyable {
     private static func unescaped(
         _ field: Bytes, _ scratch: inout ByteBuffer, at start: Int
     ) throws(FormatError) -> Bytes {
-        guard var backslash = unsafe System.firstIndex(of: UInt8(ascii: "\\"), in: field) else { return unsafe field }
+        guard var backslash = System.firstIndex(of: UInt8(ascii: "\\"), in: field) else { return field }
         scratch.removeAll()
-        var rest = unsafe field
+        var rest = field
         var offset = start
         while true {
-            unsafe scratch.append(Bytes(rebasing: rest[..<backslash]))
-            let length = try unsafe escape(rest, backslash, &scratch, at: offset + backslash)
+            scratch.append(rest.part(..<backslash))
+            let length = try escape(rest, backslash, &scratch, at: offset + backslash)
             offset += backslash + length
-            unsafe rest = unsafe Bytes(rebasing: rest[(backslash + length)...])
-            guard let next = unsafe System.firstIndex(of: UInt8(ascii: "\\"), in: rest) else { break }
+            rest = rest.part((backslash + length)...)
+            guard let next = System.firstIndex(of: UInt8(ascii: "\\"), in: rest) else { break }
             backslash = next
         }
-        unsafe scratch.append(rest)
-        return unsafe scratch.bytes
+        scratch.append(rest)
+        return scratch.bytes
     }
 
     /// Decodes the escape at `index`.
@@ -53,14 +53,14 @@ struct TSVReader: ~Copyable {
         _ field: Bytes, _ index: Int, _ scratch: inout ByteBuffer, at offset: Int
     ) throws(FormatError) -> Int {
         guard index + 1 < field.count else { throw FormatError("a backslash is written \\\\", at: offset) }
-        switch unsafe field[index + 1] {
+        switch field[index + 1] {
         case UInt8(ascii: "t"): scratch.append(UInt8(ascii: "\t"))
         case UInt8(ascii: "n"): scratch.append(UInt8(ascii: "\n"))
         case UInt8(ascii: "r"): scratch.append(UInt8(ascii: "\r"))
         case UInt8(ascii: "\\"): scratch.append(UInt8(ascii: "\\"))
         case UInt8(ascii: "x"):
-            guard index + 3 < field.count, let high = unsafe Hexadecimal.value(of: field[index + 2]),
-                let low = unsafe Hexadecimal.value(of: field[index + 3])
+            guard index + 3 < field.count, let high = Hexadecimal.value(of: field[index + 2]),
+                let low = Hexadecimal.value(of: field[index + 3])
             else { throw FormatError("\\x takes two hexadecimal digits", at: offset) }
             scratch.append(high << 4 | low)
             return 4

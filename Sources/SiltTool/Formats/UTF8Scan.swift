@@ -10,10 +10,9 @@ enum UTF8Scan {
     /// ASCII; `bytes.count` if there is none.
     @inline(__always)
     static func firstSpecial(_ bytes: Bytes, from offset: Int) -> Int {
-        guard let base = bytes.baseAddress else { return 0 }
         var offset = offset
         while offset &+ 8 <= bytes.count {
-            let word = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            let word = bytes.word(at: offset)
             let quotes = word ^ (ones &* 0x22)
             let backslashes = word ^ (ones &* 0x5c)
             let low = (word &- ones &* 0x20) & ~word
@@ -22,7 +21,7 @@ enum UTF8Scan {
             offset &+= 8
         }
         while offset < bytes.count {
-            let byte = unsafe base.load(fromByteOffset: offset, as: UInt8.self)
+            let byte = bytes[offset]
             if byte < 0x20 || byte >= 0x80 || byte == 0x22 || byte == 0x5c { return offset }
             offset &+= 1
         }
@@ -33,10 +32,10 @@ enum UTF8Scan {
     /// overlong forms, no surrogates, nothing above U+10FFFF).
     @inline(__always)
     static func sequenceLength(_ bytes: Bytes, at offset: Int) -> Int {
-        let first = unsafe bytes[offset]
+        let first = bytes[offset]
         if first < 0x80 { return 1 }
         @inline(__always) func continues(_ index: Int, _ range: ClosedRange<UInt8> = 0x80...0xbf) -> Bool {
-            unsafe offset &+ index < bytes.count && range.contains(bytes[offset &+ index])
+            offset &+ index < bytes.count && range.contains(bytes[offset &+ index])
         }
         switch first {
         case 0xc2...0xdf:
@@ -54,11 +53,11 @@ enum UTF8Scan {
 
     /// Whether all bytes are well-formed UTF-8.
     static func isValid(_ bytes: Bytes) -> Bool {
-        var offset = unsafe firstSpecial(bytes, from: 0)
+        var offset = firstSpecial(bytes, from: 0)
         while offset < bytes.count {
-            let length = unsafe sequenceLength(bytes, at: offset)
+            let length = sequenceLength(bytes, at: offset)
             if length == 0 { return false }
-            offset = unsafe firstSpecial(bytes, from: offset &+ length)
+            offset = firstSpecial(bytes, from: offset &+ length)
         }
         return true
     }

@@ -19,8 +19,8 @@ struct JSONObjectReader: ~Copyable {
 
     /// The members of the next object, with nil for NULL. Nil at the end.
     mutating func next() throws -> [(name: String, value: ImportedCell?)]? {
-        while let line = try unsafe lines.next() {
-            var cursor = unsafe JSONCursor(line, encodingHint: ImportedRows.encodingHint)
+        while let line = try lines.next() {
+            var cursor = JSONCursor(line, encodingHint: ImportedRows.encodingHint)
             cursor.skipSpace()
             if cursor.isAtEnd { continue }
             do throws(FormatError) { return try object(&cursor) } catch {
@@ -42,7 +42,7 @@ struct JSONObjectReader: ~Copyable {
             guard cursor.peek == UInt8(ascii: "\"") else {
                 throw FormatError("expected the name of a column, in quotes", at: cursor.offset)
             }
-            let name = unsafe String(decoding: try cursor.string(&scratch), as: UTF8.self)
+            let name = String(decoding: try cursor.string(&scratch), as: UTF8.self)
             if !names.insert(name).inserted { throw FormatError("the column '\(name)' is named twice", at: start) }
             cursor.skipSpace()
             try cursor.expect(UInt8(ascii: ":"), "expected ':' after the name of a column")
@@ -60,10 +60,10 @@ struct JSONObjectReader: ~Copyable {
         let start = cursor.offset
         switch cursor.peek {
         case UInt8(ascii: "\""):
-            return unsafe ImportedCell(String(decoding: try cursor.string(&scratch), as: UTF8.self), .string)
+            return ImportedCell(String(decoding: try cursor.string(&scratch), as: UTF8.self), .string)
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             try cursor.skipValue(&scratch)
-            return unsafe ImportedCell(String(decoding: cursor.line[start..<cursor.offset], as: UTF8.self), .nested)
+            return ImportedCell(String(decoding: cursor.line.part(start..<cursor.offset), as: UTF8.self), .nested)
         default:
             let word = try cursor.word()
             return word == "null" ? nil : ImportedCell(word)

@@ -13,6 +13,6 @@ enum Terminal {
     private static func write(_ text: String, to descriptor: Int32, name: String) throws(SystemError) {
         var buffer = ByteBuffer(capacity: text.utf8.count)
         for byte in text.utf8 { buffer.append(byte) }
-        try unsafe System.write(descriptor, buffer.bytes, name: name)
+        try System.write(descriptor, buffer.bytes, name: name)
     }
 }

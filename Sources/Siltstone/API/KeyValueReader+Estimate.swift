@@ -21,8 +21,8 @@ extension KeyValueReader {
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
     /// - Throws: ``StoreError`` if the store or the reader is closed.
-    /// - Complexity: O(*s* + *r* log *n*) for *s* segments in *r* sorted runs of *n* entries, for each part into which
-    ///   deleted ranges cut the range.
+    /// - Complexity: O(*s* + *r* log *n* + *m*^⅓) for *s* segments in *r* sorted runs of *n* entries and memtables of
+    ///   *m* entries, for each part into which deleted ranges cut the range.
     public func estimate(from: [UInt8]? = nil, to: [UInt8]? = nil) throws(StoreError) -> RangeEstimate {
         let range = KeyRange(from: from, to: to)
         return range.isEmpty ? .nothing : try _estimate(range)

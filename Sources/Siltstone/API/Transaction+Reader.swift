@@ -100,7 +100,8 @@ extension Transaction: KeyValueReader {
 }
 
 extension Snapshot {
-    /// Looks up many keys in one super version, except those that a transaction has written.
+    /// Looks up many keys in one super version, except those that a transaction has written. These are not looked up in
+    /// the snapshot, so damage of a value that the transaction has replaced is no error.
     /// - Parameter written: looks up a key among the writes of the transaction.
     @inline(__always)
     func withValues(
@@ -110,14 +111,20 @@ extension Snapshot {
         var own: [WriteBuffer.Written?] = []
         var (first, next) = (0, 0)
         var failure: StoreError?
-        try _withValues { group in
-            fill(group)
-            (first, next) = (next, next + group.count)
-            own.removeAll(keepingCapacity: true)
-            do throws(StoreError) {
-                for index in 0..<group.count { own.append(try written(group[index])) }
-            } catch { failure = error }
-        } _: { index, value in
+        try check()
+        try reads.readGroups(
+            at: sequence,
+            { group in
+                fill(group)
+                (first, next) = (next, next + group.count)
+                own.removeAll(keepingCapacity: true)
+                do throws(StoreError) {
+                    for index in 0..<group.count { own.append(try written(group[index])) }
+                } catch { failure = error }
+            },
+            // After a failure, no key is looked up, and the first one ends the read.
+            skips: { failure != nil || own[$0 - first] != nil }
+        ) { index, value in
             if failure != nil { return false }
             guard let written = own[index - first] else { return body(index, value) }
             return unsafe body(index, written.value?.span.bytes)

@@ -4,7 +4,7 @@
 /// The limits are those of the machine and of each control group of the process, of version 1 or 2. A group is charged for
 /// the pages of files that its processes read, and evicts the oldest ones when it reaches its limit.
 enum SystemMemory {
-    /// Returns the smallest of these limits, in bytes; nil if the system reports none.
+    /// Returns the least of what these limits leave, in bytes; nil if the system reports none.
     static func available() -> Int? { available { Platform.smallFile($0) } }
 
     /// Same as ``available()``.

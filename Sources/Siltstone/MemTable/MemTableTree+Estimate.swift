@@ -13,7 +13,8 @@ extension MemTableTree {
     /// more, if the sampled children are not typical.
     ///
     /// The estimate may miss keys that a concurrent split moves, and is not repeated for that.
-    /// - Complexity: O(log *n*) in the number of keys
+    /// - Complexity: O(4^*h*) leaves for *h* inner levels. Inner nodes are at least half full, with 64 children, so
+    ///   this is O(*n*^⅓) in the number of keys.
     func estimateKeys(in range: KeyRange) -> Int {
         let root = state.value.root.load(ordering: .acquiring)
         let (reference, height) = (ArenaReference(truncatingIfNeeded: root), root &>> 32)

@@ -8,13 +8,14 @@ extension ReadPath {
     /// - Parameters:
     ///   - sequence: the newest change that the reads see; nil for the newest visible one.
     ///   - fill: appends the next keys to an empty group. If it appends none, the read ends.
+    ///   - skips: if given, it says from the index of a key that the key is not looked up. `body` then gets nil for it.
     ///   - postpone: if given, it gets the index of each key that is skipped: those whose lookup may wait for the disk,
     ///     and those whose value is in a value file.
     ///   - body: gets the index of a key and its value, nil if it has none. The value is valid until `body` returns.
     ///     `body` returns false to stop.
     func readGroups(
-        at sequence: SequenceNumber?, _ fill: (KeyGroup) -> Void, postpone: ((Int) -> Void)? = nil,
-        _ body: (Int, RawSpan?) -> Bool
+        at sequence: SequenceNumber?, _ fill: (KeyGroup) -> Void, skips: ((Int) -> Bool)? = nil,
+        postpone: ((Int) -> Void)? = nil, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
         try status.checkOpen()
         let (reading, visible) = enterSteadily(at: sequence)
@@ -28,8 +29,12 @@ extension ReadPath {
                 if group.count == 0 { return }
                 try status.checkOpen()
                 if superVersion.plan.isQuick { superVersion.plan.prefetch(group) }
-                if _slowPath(directory.pageCache.isTight) { beginReading(group, superVersion, visible) }
+                if _slowPath(directory.pageCache.isTight) { beginReading(group, base, skips, superVersion, visible) }
                 for index in 0..<group.count {
+                    if let skips, skips(base + index) {
+                        if !body(base + index, nil) { return }
+                        continue
+                    }
                     let goesOn = try readOne(
                         group, index, superVersion, visible, postpone.map { postpone in { postpone(base + index) } }
                     ) { value in body(base + index, value) }
@@ -79,10 +84,18 @@ extension ReadPath {
     }
 
     /// Starts disk reads for all lookups of a group, so that the disk works on them in parallel.
+    /// - Parameters:
+    ///   - base: the index of the group's first key.
+    ///   - skips: see ``readGroups(at:_:skips:postpone:_:)``.
     @inline(never)
-    private func beginReading(_ group: KeyGroup, _ superVersion: SuperVersion, _ visible: SequenceNumber) {
+    private func beginReading(
+        _ group: KeyGroup, _ base: Int, _ skips: ((Int) -> Bool)?, _ superVersion: SuperVersion,
+        _ visible: SequenceNumber
+    ) {
         guard directory.configuration.access == .mapped else { return }
-        for index in 0..<group.count { _ = superVersion.isReady(group[index], visible: visible) }
+        for index in 0..<group.count where skips?(base + index) != true {
+            _ = superVersion.isReady(group[index], visible: visible)
+        }
     }
 
     /// Enters a super version that shows every change up to the returned number for as long as the read lasts. To

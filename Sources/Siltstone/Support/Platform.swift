@@ -62,14 +62,11 @@ enum Platform {
     static let notPermitted = EPERM
     static let accessDenied = EACCES
     static let wouldBlock = EWOULDBLOCK
-    static let notSupported = EOPNOTSUPP
     static let crossDevice = EXDEV
     static let invalidArgument = EINVAL
     static let badDescriptor = EBADF
     static let outOfMemory = ENOMEM
     static let fileTooLarge = EFBIG
-    static let quotaError = EDQUOT
-    static let readOnlyError = EROFS
 
     /// The calling thread's error number.
     static var errorNumber: Int32 { errno }

@@ -24,6 +24,9 @@ struct ScratchMemory: ~Copyable {
 }
 
 /// Plain values in scratch memory.
+///
+/// Its count and subscript repeat those of ``HeapArray``, which frees its memory otherwise: Swift forwards no members to
+/// a field.
 struct ScratchArray<Element: BitwiseCopyable>: ~Copyable {
     private let memory: ScratchMemory
     private let elements: ElementRow<Element>

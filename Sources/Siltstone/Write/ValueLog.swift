@@ -7,8 +7,9 @@ import Synchronization
 ///
 /// A writer holds the value lock from the append of a value until the change that refers to it is in a memtable. A
 /// compaction holds it only for the append of each relocated value (``noteRelocation(to:)``). The lock order is value,
-/// manifest, sync, write. No holder of the value lock waits for a compaction, because the compaction may need that lock. A
-/// leaf lock guards ``Files``, because syncs and statistics read them on any thread.
+/// manifest, sync, write. No holder of the value lock waits for a compaction, because the compaction may need that lock.
+/// A leaf lock guards ``Files``, because syncs, compactions and releases of preallocated space read them without the
+/// value lock.
 final class ValueLog: Sendable {
     private struct Files: Sendable {
         /// The file that takes the next value; nil if the next value needs a new file.

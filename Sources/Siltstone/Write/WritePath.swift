@@ -4,13 +4,15 @@ import Synchronization
 ///
 /// The write lock guards ``WriteState``: the active and the sealed memtables with their logs, sequence numbers, and the
 /// state of background work. A small write holds the lock for less than a microsecond, unless it reserves space, seals
-/// the memtable, or reads from disk for a condition or a conflict check whose first result is outdated. No write holds
-/// it during a sync. On a full disk, a write waits on the lock's condition, which releases the lock, until a flushed
-/// log is removed. The condition wakes threads that wait for room, for background work or for a log.
+/// the memtable, or reads from disk. A condition reads there if its first result is outdated, a conflict check after
+/// eight outdated results. No write holds the lock during a sync. On a full disk, a write waits on the lock's
+/// condition, which releases the lock, until a flushed log is removed. The condition wakes threads that wait for room,
+/// for background work or for a log.
 ///
-/// Callers are: `KeyValueStore` and transactions, and background work through `WritePath+Background.swift`. The lock
-/// order is value, manifest, sync, write (``LockRank``). A holder of the write lock may take a leaf lock, such as those
-/// of the log's space, the end of the value file, the deleted ranges and the change feed.
+/// Callers are: `KeyValueStore`, transactions, subscriptions to changes, background work, checkpoints, verification,
+/// reports and closing. The lock order is value, manifest, sync, write (``LockRank``). A holder of the write lock may
+/// take a leaf lock, such as those of the log's space, the end of the value file, the deleted ranges and the change
+/// feed.
 ///
 /// `background` is set once, before the first write.
 final class WritePath: Sendable {

@@ -54,7 +54,7 @@ import Testing
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...12, using: &generator)
             let bytes = (0..<count).map { _ in interesting.randomElement(using: &generator) ?? 0 }
-            let isValid = bytes.withUnsafeBytes { UTF8Scan.isValid($0) }
+            let isValid = bytes.withUnsafeBytes { UTF8Scan.isValid(Bytes($0)) }
             #expect(isValid == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
         }
     }
@@ -66,8 +66,8 @@ import Testing
                 var bytes = [UInt8](repeating: 0x21, count: 24)
                 bytes[place] = special
                 bytes[21] = 0x22
-                #expect(bytes.withUnsafeBytes { UTF8Scan.firstSpecial($0, from: 0) } == place)
-                #expect(bytes.withUnsafeBytes { UTF8Scan.firstSpecial($0, from: place + 1) } == 21)
+                #expect(bytes.withUnsafeBytes { UTF8Scan.firstSpecial(Bytes($0), from: 0) } == place)
+                #expect(bytes.withUnsafeBytes { UTF8Scan.firstSpecial(Bytes($0), from: place + 1) } == 21)
             }
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SiltTool
@@ -7,7 +8,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = try directory.write("input", bytes)
         let descriptor = try System.open(path)
-        defer { System.closeReader(descriptor) }
+        defer { close(descriptor) }
         var reader = LineReader(descriptor, name: path, copyingTo: copy)
         var lines: [[UInt8]] = []
         var numbers: [Int] = []
@@ -44,7 +45,7 @@ import Testing
     @Test("A copy is all that was read, and can be read from its start")
     func copies() throws {
         let copy = try System.temporaryFile()
-        defer { System.closeReader(copy) }
+        defer { close(copy) }
         let text = Array("one\ntwo\n\nthree".utf8)
         let (first, _) = try lines(text, copyingTo: copy)
         try System.rewind(copy, by: text.count, name: "copy")

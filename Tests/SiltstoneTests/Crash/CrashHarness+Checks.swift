@@ -36,7 +36,7 @@ extension CrashHarness {
         if thoroughly { try checkAsOwner() }
     }
 
-    /// As the next owner finds it, who cuts torn tails and removes leftovers.
+    /// As the next owner finds it, who cuts torn tails and removes orphan files.
     mutating func checkAsOwner() throws {
         let store = try KeyValueStore.open(at: store, configuration: scenario.configuration)
         try checkModels(try contents(of: store))

@@ -1,3 +1,4 @@
+import Foundation
 import SiltstoneTesting
 import Testing
 
@@ -52,7 +53,7 @@ struct FaultKind: Sendable, CustomTestStringConvertible {
         heals: true)
     static let fullPartWay = FaultKind(
         name: "EDQUOT after half of a write", dependsOnAccess: true, times: [1], operations: [.write, .reserve],
-        fault: { .errorAfterPart(Platform.quotaError, bytes: $0.length / 2) }, codes: [.noSpace], heals: true)
+        fault: { .errorAfterPart(EDQUOT, bytes: $0.length / 2) }, codes: [.noSpace], heals: true)
     /// A disk that notices only when the bytes are to be stored that it is full.
     static let fullLate = FaultKind(
         name: "ENOSPC of a sync or a change of names", operations: [.sync, .syncDirectory, .rename, .truncate],
@@ -74,7 +75,7 @@ struct FaultKind: Sendable, CustomTestStringConvertible {
     /// What Linux makes of a file system on which it has found damage.
     static let readOnly = FaultKind(
         name: "EROFS", dependsOnAccess: true, times: [.max], operations: changing.subtracting([.sync, .syncDirectory]),
-        fault: { $0.operation == .write ? .errorAfterwards(Platform.readOnlyError) : .readOnlyFileSystem },
+        fault: { $0.operation == .write ? .errorAfterwards(EROFS) : .readOnlyFileSystem },
         codes: [.permissionDenied, .inputOutput, .refusesWrites], heals: false)
     static let interrupted = FaultKind(
         name: "EINTR", dependsOnAccess: true, times: [1, 5], lasts: false, operations: all.subtracting([.close, .map]),

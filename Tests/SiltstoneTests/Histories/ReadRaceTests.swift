@@ -101,7 +101,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a large value that is younger than the view through which it was found is looked for again")
+    @Test("a large value that is younger than the super version through which it was found is looked for again")
     func youngerThanView() throws {
         var configuration = StoreFixture.small()
         configuration.largeValueBytes = 800
@@ -109,18 +109,18 @@ import Testing
         let store = try StoreFixture().open(configuration)
         let engine = store.engine
         // A reader that stops right after it has begun.
-        let view = engine.reads.superVersions.current()
+        let superVersion = engine.reads.superVersions.current()
         try store.put(key(1), Self.value(1, 9000))
         let name = key(1)
         try name.withBytes { name in
             var pin = BlockPin()
-            let record = try #require(try view.lookup(name, visible: .greatest, pin: &pin))
-            #expect(engine.reads.hasMovedOn(from: view, record))
+            let record = try #require(try superVersion.lookup(name, visible: .greatest, pin: &pin))
+            #expect(engine.reads.hasMovedOn(from: superVersion, record))
             #expect(!engine.reads.hasMovedOn(from: engine.reads.superVersions.current(), record))
             // Its value file is gone by the time it goes on: the value would be missed, and nothing is.
             try store.put(key(1), Self.value(2, 100))
             try store.compact()
-            #expect(store.statistics.valueFiles == 0 && engine.reads.hasMovedOn(from: view, record))
+            #expect(store.statistics.valueFiles == 0 && engine.reads.hasMovedOn(from: superVersion, record))
             withExtendedLifetime(pin) {}
         }
         #expect(try store.get(name) == Self.value(2, 100))

@@ -82,7 +82,7 @@ struct LogWriterTests {
         arguments: [FileSystemCall.Operation.reserve, .map])
     func fallback(_ operation: FileSystemCall.Operation) throws {
         let files = FaultInjectingFileSystem()
-        files.setRule { $0.operation == operation ? .error(Platform.notSupported) : nil }
+        files.setRule { $0.operation == operation ? .error(EOPNOTSUPP) : nil }
         let fixture = LogFixture(files)
         let writer = try fixture.create()
         #expect(writer.tail.value.mapped == nil)

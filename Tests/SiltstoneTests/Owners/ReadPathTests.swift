@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-/// The read path alone: what was published is read, as far as it is visible.
+/// The read path alone: reads see what was published, up to the visible sequence number.
 @Suite("Read path", .comesToAnEnd)
 struct ReadPathTests {
     @Test("a read sees what was published, up to the visible number or the one that it asks for")

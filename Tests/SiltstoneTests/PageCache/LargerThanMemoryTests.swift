@@ -120,7 +120,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("a walk asks for every block once, in windows that grow, and never for what it does not come to by much")
+    @Test("a scan asks for every block once, in windows that grow, and never for what it does not come to by much")
     func windows() throws {
         let fileSystem = RecordingFileSystem()
         var configuration = configuration()

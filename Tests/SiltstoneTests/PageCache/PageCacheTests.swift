@@ -69,7 +69,7 @@ import Testing
         #expect(record.begun.count == 1)
     }
 
-    @Test("a walk from chunk to chunk has the next one read ahead, in either direction")
+    @Test("a scan from chunk to chunk has the next one read ahead, in either direction")
     func walk() throws {
         let (fetcher, record) = try fetcher(available: nil, present: false)
         for chunk in 0..<8 { fetcher.fetchAtFirstUse(chunk * Self.mebibyte, 4096) }

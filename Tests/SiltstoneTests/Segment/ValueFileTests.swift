@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("A walk finds in the file that it is at what was looked at there, and nothing else")
+    @Test("A scan finds in the file that it is at what was looked at there, and nothing else")
     func recent() throws {
         var fixture = try Fixture()
         for number in 0..<2 { try fixture.append(OwnedRecord([UInt8(number)], [UInt8](repeating: 9, count: 100), 1)) }

@@ -130,7 +130,7 @@ enum SerializabilityExamples {
                 transaction(reads: [1: 0, 2: 0], writes: [2: 20], commit: 2),
             ], .g2Item, nil),
         .init(
-            "G2: phantoms, as each adds a key to the range that the other has walked",
+            "G2: phantoms, as each adds a key to the range that the other has scanned",
             [
                 transaction(walked: [1: 0, 2: 0], writes: [1: 10], commit: 1),
                 transaction(walked: [1: 0, 2: 0], writes: [2: 20], commit: 2),

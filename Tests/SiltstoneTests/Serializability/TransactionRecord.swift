@@ -9,7 +9,7 @@ struct TransactionRecord: Sendable {
         var key: Int
         /// The revision; ``Revision/absent`` for the state before the history. A deletion is a revision, too.
         var revision: Revision
-        /// Whether a walk over a range saw it, and not a look at the key.
+        /// Whether a scan over a range saw it, and not a look at the key.
         var isPredicate = false
     }
 

@@ -182,15 +182,15 @@ import Testing
     @Test("what a store held in memory is given back once it is gone")
     func noLeak() throws {
         weak var engine: Engine?
-        weak var view: SuperVersion?
+        weak var superVersion: SuperVersion?
         do {
             let store = try StoreFixture().open()
             for number in 0..<5000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
             _ = try store.allEntries()
             engine = store.engine
-            view = store.engine.reads.superVersions.current()
+            superVersion = store.engine.reads.superVersions.current()
             try store.close()
         }
-        try waitUntil("the engine is gone") { engine == nil && view == nil }
+        try waitUntil("the engine is gone") { engine == nil && superVersion == nil }
     }
 }

@@ -37,7 +37,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a scan does not walk over what was removed behind its end", arguments: [true, false])
+    @Test("a scan does not read what was removed behind its end", arguments: [true, false])
     func removedBehindTheEnd(_ reverse: Bool) throws {
         var configuration = StoreFixture.small()
         configuration.access = .read

@@ -40,13 +40,13 @@ struct DeletedRangeCacheTests {
         return store
     }
 
-    /// Where a walk from some key begins that sees all.
+    /// Where a scan from some key begins that sees all.
     private func begin(_ store: KeyValueStore, from key: [UInt8] = []) -> [UInt8]? {
         let scans = store.engine.scans
         return key.withBytes { scans.endOfDeleted(from: $0, visible: .greatest) }
     }
 
-    @Test("the third walk begins where the second has found the first entry, and goes along with deletes")
+    @Test("the third scan begins where the second has found the first entry, and goes along with deletes")
     func learns() throws {
         let store = try queue(1000, deleted: 500)
         #expect(try head(store) == 500)
@@ -88,7 +88,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("a walk leaps over what is known behind where it began, though not beyond its end")
+    @Test("a scan skips what is known behind where it began, though not beyond its end")
     func leaps() throws {
         let store = try queue(1000, deleted: 500)
         for _ in 0..<3 { #expect(try head(store) == 500) }
@@ -209,7 +209,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("walks that have no use of what is known give it up, and it is learnt again where one has")
+    @Test("scans that have no use of what is known give it up, and it is learnt again where one has")
     func givenUpByWalks() throws {
         let store = try queue(300, deleted: 200)
         for _ in 0..<3 { _ = try head(store) }
@@ -237,7 +237,7 @@ struct DeletedRangeCacheTests {
             let at = random.index(Self.keys)
             switch random.index(20) {
             case 0..<5:
-                // Where the next walks begin, too: keys that are put there must be seen.
+                // Where the next scans begin, too: keys that are put there must be seen.
                 let near = random.chance(0.5) ? random.index(Self.keys) : random.index(1 + at / 8)
                 try put(near)
             case 5..<9:
@@ -275,7 +275,7 @@ struct DeletedRangeCacheTests {
             model[key(index)] = value
         }
 
-        /// The same walk some times, so that what one learns is used by the next.
+        /// The same scan some times, so that what one learns is used by the next.
         mutating func look() throws {
             let from = random.chance(0.4) ? nil : key(random.index(Self.keys) / (random.chance(0.5) ? 1 : 100))
             let to = random.chance(0.7) ? nil : key(random.index(Self.keys))
@@ -358,7 +358,7 @@ struct DeletedRangeCacheTests {
                         if head ?? .max > index, try store.get(Self.key(index)) != nil,
                             try self.head(store) ?? .max > index, try store.get(Self.key(index)) != nil
                         {
-                            Issue.record("\(index) is there, and not found by a walk")
+                            Issue.record("\(index) is there, and not found by a scan")
                         }
                     }
                 } catch { Issue.record(error) }

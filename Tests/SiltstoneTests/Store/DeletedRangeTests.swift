@@ -37,7 +37,7 @@ struct DeletedRangeTests {
         #expect(!with("f\0\0") { range.contains($0) })
     }
 
-    @Test("a walk that does not see all that was put before the watch lets nothing grow")
+    @Test("a scan that does not see all that was put before the watch lets nothing grow")
     func tooOld() {
         var range = range(at: "b", since: 5)
         grow(&range, through: "f", seen: 4)

@@ -24,7 +24,7 @@ struct InlinedIteratorTests {
     private func key(_ index: Int) -> [UInt8] { [UInt8(index / 256), UInt8(index % 256)] }
 
     @Test(
-        "a walk hands out what a cursor does, up to its limit, from either end, and stops where it is told",
+        "a scan hands out what a cursor does, up to its limit, from either end, and stops where it is told",
         arguments: [false, true])
     func agrees(hasRange: Bool) throws {
         let store = try store(hasRange: hasRange)
@@ -60,7 +60,7 @@ struct InlinedIteratorTests {
 
     private func copy(_ span: RawSpan) -> [UInt8] { span.withBytes { [UInt8]($0) } }
 
-    @Test("a store that is given up during a walk is kept until the walk has ended")
+    @Test("a store that is given up during a scan is kept until the scan has ended")
     func keepsStore() throws {
         var holder: KeyValueStore? = try store(hasRange: false)
         weak var engine = holder?.engine
@@ -83,7 +83,7 @@ struct InlinedIteratorTests {
 
     private struct Stop: Error {}
 
-    @Test("an error ends a walk, reaches the caller, and leaves the store ready for the next one")
+    @Test("an error ends a scan, reaches the caller, and leaves the store ready for the next one")
     func errors() throws {
         let store = try store(hasRange: false)
         for round in 0..<20 {
@@ -97,7 +97,7 @@ struct InlinedIteratorTests {
             }
             #expect(count == round + 1)
         }
-        // A walk within a walk has a place of its own.
+        // A scan within a scan has a place of its own.
         var pairs = 0
         try store.forEach(limit: 3) { _, _ in
             try store.forEach(limit: 4) { _, _ in

@@ -71,6 +71,40 @@ struct MultiGetTests {
         try store.close()
     }
 
+    @Test(
+        "a transaction reads no value of the store that it has replaced or deleted: damage there is no error",
+        arguments: [FileAccess.mapped, .read])
+    func ownWrites(_ access: FileAccess) throws {
+        let fixture = StoreFixture()
+        var configuration = StoreFixture.small()
+        configuration.access = access
+        configuration.largeValueBytes = 300
+        var store = try fixture.open(configuration)
+        try store.put(key(1), [UInt8](repeating: 7, count: 1000))
+        try store.put(key(2), [2])
+        try store.flush()
+        try store.close()
+        // In the middle of the only value of the file.
+        try fixture.flip(try #require(try fixture.names(ending: ".values").first), at: FileHeader.size + 500)
+
+        store = try fixture.open(configuration)
+        let keys = [key(1), key(2), key(3)]
+        #expect(StoreError.Code.of { try store.get(all: keys) } == .corrupt)
+        let transaction = store.begin()
+        #expect(StoreError.Code.of { try transaction.get(all: keys) } == .corrupt)
+        // More keys than one group has.
+        let repeated = (0..<40).flatMap { _ in keys }
+        try transaction.put(key(1), [1])
+        for _ in 0..<2 {
+            let expected = try (0..<40).flatMap { _ in try keys.map { try transaction.get($0) } }
+            #expect(try transaction.get(all: repeated) == expected)
+            #expect(try transaction.frozen().get(all: repeated) == expected)
+            try transaction.delete(key(1))
+        }
+        transaction.rollback()
+        try store.close()
+    }
+
     @Test("keys may be long, empty, and of kinds whose bytes lie apart")
     func kinds() throws {
         let store = try KeyValueStore.inMemory()

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("foreign files are left alone, leftovers of a crash are removed, and no number is used twice")
+    @Test("foreign files are left alone, orphan files of a crash are removed, and no number is used twice")
     func leftovers() throws {
         let fixture = try closedStore()
         let foreign = ["notes.txt", "1.log", "000009.log.bak", "CURRENT~", "99999999999999999999.log", "x.segment"]

@@ -184,7 +184,7 @@ struct RangeReadTests {
         try await store.close()
     }
 
-    @Test("a walk over several ranges stops where it is told to, and hands on what its closure throws")
+    @Test("a scan over several ranges stops where it is told to, and hands on what its closure throws")
     func stopping() throws {
         struct Stop: Error {}
         let store = try store()

@@ -27,7 +27,7 @@ struct RangeTombstoneReadTests {
         try store.compact()
         #expect(try store.get(key(1)) == Array("1".utf8))
         for hundred in 0..<10 { try store.deleteRange(from: key(hundred * 100 + 50), to: key(hundred * 100 + 60)) }
-        // Tombstones that the view does not know: found out by reads, which have it replaced.
+        // Tombstones that the super version does not know: found out by reads, which have it replaced.
         #expect(!isQuick(store, 1))
         for _ in 0..<200 { #expect(try store.get(key(1)) == Array("1".utf8)) }
         for round in 0..<3 {
@@ -64,7 +64,7 @@ struct RangeTombstoneReadTests {
     }
 
     @Test(
-        "walks hand out what a range tombstone spares, from and to any key, in stretches of any length",
+        "scans hand out what a range tombstone spares, from and to any key, in stretches of any length",
         arguments: [FileAccess.mapped, .read])
     func walks(_ access: FileAccess) throws {
         let store = try store(access)

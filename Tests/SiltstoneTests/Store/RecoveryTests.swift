@@ -66,7 +66,7 @@ import Testing
         try store.close()
     }
 
-    @Test("leftovers are removed once the names that are in force are durable, and not before")
+    @Test("orphan files are removed once the names that are in force are durable, and not before")
     func namesBeforeRemovals() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()

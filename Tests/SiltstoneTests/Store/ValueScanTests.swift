@@ -15,7 +15,7 @@ import Testing
         return [UInt8](repeating: UInt8.random(in: 0...255, using: &random), count: size)
     }
 
-    /// All that there is, by each way to walk.
+    /// All that there is, by each way to scan.
     private static func expect(_ store: KeyValueStore, _ model: [[UInt8]: [UInt8]]) throws {
         let entries = model.sorted { $0.key.precedes($1.key) }.map {
             Entry(key: $0.key, value: $0.value)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("walks give large values out of many files, the first time and again", arguments: [FileAccess.mapped, .read])
+    @Test("scans give large values out of many files, the first time and again", arguments: [FileAccess.mapped, .read])
     func again(_ access: FileAccess) throws {
         let fixture = try StoreFixture(onDisk: ())
         let store = try fixture.open(Self.configuration(access))
@@ -52,7 +52,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a walk goes on over the values of its moment while all are replaced, merged and their files removed")
+    @Test("a scan goes on over the values of its moment while all are replaced, merged and their files removed")
     func replaced() throws {
         let fixture = try StoreFixture(onDisk: ())
         let store = try fixture.open(Self.configuration(.mapped))
@@ -76,7 +76,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a walk refuses a damaged value, beside others that it gives", arguments: [FileAccess.mapped, .read])
+    @Test("a scan refuses a damaged value, beside others that it gives", arguments: [FileAccess.mapped, .read])
     func damaged(_ access: FileAccess) throws {
         let fixture = try StoreFixture(onDisk: ())
         var store = try fixture.open(Self.configuration(access))

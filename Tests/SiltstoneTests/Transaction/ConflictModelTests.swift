@@ -127,7 +127,7 @@ import Testing
                 return
             }
             let (range, isReverse) = (range(), random.chance(0.5))
-            story.append("\(isReverse ? "backward " : "")walk over \(range)")
+            story.append("\(isReverse ? "backward " : "")scan over \(range)")
             let cursor = try transaction.scan(
                 from: key(range.lowerBound), to: key(range.upperBound), reverse: isReverse)
             var left = range

@@ -10,7 +10,7 @@ import Testing
 
     private func range(_ from: Int, _ to: Int) -> KeyRange { KeyRange(from: key(from), to: key(to)) }
 
-    @Test("an old walk that goes on keeps its part, and takes nobody else's, when walks have been merged meanwhile")
+    @Test("an old scan that goes on keeps its part, and takes nobody else's, when scans have been merged meanwhile")
     func oldWalk() {
         var reads = ReadSet()
         let old = (0..<6).map { _ in reads.addScan() }
@@ -21,7 +21,7 @@ import Testing
         let ranges = reads.mergingScans().ranges
         for number in old { #expect(isNoted(10 * number + 7, in: ranges)) }
         for number in 0..<20_000 where !isNoted(1000 + number, in: ranges) {
-            Issue.record("walk \(number) is lost")
+            Issue.record("scan \(number) is lost")
             return
         }
     }

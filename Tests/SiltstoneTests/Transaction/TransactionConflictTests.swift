@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("phantoms in a range that was walked are prevented", arguments: Upheaval.allCases)
+    @Test("phantoms in a range that was scanned are prevented", arguments: Upheaval.allCases)
     func phantom(_ upheaval: Upheaval) throws {
         try check(upheaval, conflicts: true) { transaction in
             try transaction.forEach(from: key(10), to: key(20)) { _, _ in true }
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test("a walk conflicts only as far as it has come", arguments: Upheaval.allCases)
+    @Test("a scan conflicts only with changes of the part that it has read", arguments: Upheaval.allCases)
     func partialWalk(_ upheaval: Upheaval) throws {
         try check(upheaval, conflicts: false) { transaction in
             try transaction.forEach(from: key(10)) { key, _ in

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Siltstone
 
-/// Random transactions against a sorted dictionary: reads, walks and savepoints inside, and what a commit leaves.
+/// Random transactions against a sorted dictionary: reads, scans and savepoints inside, and what a commit leaves.
 @Suite("Transactions against a model") struct TransactionModelTests {
-    @Test("reads and walks inside see the snapshot with the transaction's own writes", arguments: 0..<12)
+    @Test("reads and scans inside see the snapshot with the transaction's own writes", arguments: 0..<12)
     func ownWrites(seed: Int) throws {
         var run = try Run(seed: UInt64(seed))
         for _ in 0..<25 { try run.transaction() }
@@ -95,7 +95,7 @@ import Testing
             let limit = random.index(3) == 0 ? random.index(20) : nil
             let expected = open.scan(from: from, to: to, reverse: reverse, limit: limit)
             let cursor = try transaction.scan(from: from, to: to, reverse: reverse, limit: limit)
-            // The walk keeps what it began with.
+            // The scan keeps what it began with.
             let key = key()
             try transaction.put(key, [1])
             open[key] = [1]
