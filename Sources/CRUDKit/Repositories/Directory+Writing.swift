@@ -48,7 +48,7 @@ extension Directory {
             let paths = ids.map { path(FileName.name(of: $0)) }
             for (id, path) in zip(ids, paths) where !(try SystemCalls.exists(path)) { return id }
             for (number, path) in paths.enumerated() {
-                do { try SystemCalls.remove(path) } catch where number > 0 {
+                do { try SystemCalls.remove(path) } catch  where number > 0 {
                     // Renaming the files first could be undone, but it may need space on a full disk.
                     throw unknown("\(number) of \(paths.count) records have been removed.", after: error)
                 }

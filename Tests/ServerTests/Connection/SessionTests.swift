@@ -121,7 +121,7 @@ import Testing
         engine.close()
     }
 
-    @Test("a transaction whose savepoint meets a conflict may run again: its commit throws the conflict, and sends none")
+    @Test("a transaction whose savepoint meets a conflict may run again: its commit throws the conflict and sends none")
     func conflictingUndo() throws {
         let connection = ScriptedConnection { text in
             let isUndo = text.hasPrefix("ROLLBACK TO")

@@ -90,7 +90,7 @@ import Testing
                 "\(String(describing: error))")
             #expect(try catalogue(there).isEmpty)
             // What is left has no such reference.
-            try move("sqlite:" + path, there, choice: MoveRun.Choice(tables: ["Aside", "Owner"]))
+            try move("sqlite:" + path, there, choice: MoveChoice(tables: ["Aside", "Owner"]))
             #expect(try catalogue(there).count == 2)
         }
     }

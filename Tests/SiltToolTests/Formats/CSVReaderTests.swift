@@ -9,7 +9,7 @@ struct CSVReaderTests {
         let directory = try TemporaryDirectory()
         let path = try directory.write("input", text.utf8)
         let descriptor = try System.open(path)
-        defer { System.closeReader(descriptor) }
+        defer { System.closeFile(descriptor) }
         var reader = CSVReader(LineReader(descriptor, name: path), source: path)
         var records: [[String]] = []
         while let fields = try reader.next() { records.append(fields.map(\.text)) }

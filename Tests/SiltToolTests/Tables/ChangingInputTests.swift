@@ -26,7 +26,7 @@ struct ChangingInputTests {
     func growing() throws {
         let path = try directory.write("a.jsonl", (row(1) + row(2)).utf8)
         let source = try InputSource(path)
-        defer { System.closeReader(source.descriptor) }
+        defer { System.closeFile(source.descriptor) }
         try append(row(3), to: path)
         let checked = try settings.check(source, nil)
         try append(row(4), to: path)
@@ -42,7 +42,7 @@ struct ChangingInputTests {
     func shrinking() throws {
         let path = try directory.write("a.jsonl", (row(1) + row(2)).utf8)
         let source = try InputSource(path)
-        defer { System.closeReader(source.descriptor) }
+        defer { System.closeFile(source.descriptor) }
         let checked = try settings.check(source, nil)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.truncate(atOffset: UInt64(row(1).utf8.count))

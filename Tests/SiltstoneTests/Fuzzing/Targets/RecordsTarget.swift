@@ -33,12 +33,12 @@ enum RecordsTarget {
         var output = OutputBuffer()
         try pair.0.withUnsafeBytes { key in
             try pair.1.withUnsafeBytes { value in
-                try RecordWriter(format).write(RawRecord(key: key, value: value), to: &output)
+                try RecordWriter(format).write(RawRecord(key: Bytes(key), value: Bytes(value)), to: &output)
             }
         }
         var reader = RecordReader(format)
         let isSame = try output.contents.dropLast().withUnsafeBytes { line in
-            guard let record = try reader.parse(line) else { return false }
+            guard let record = try reader.parse(Bytes(line)) else { return false }
             return record.key.elementsEqual(pair.0) && record.value.elementsEqual(pair.1)
         }
         try FuzzFailure.unless(isSame, "a record that was dumped is loaded as another one")
