@@ -52,10 +52,10 @@ enum MySQLError {
         case 1050, 1060, 1061: (.statement, .exists)
         case 1064, 1065, 1149: (.statement, .syntax)
         case 1264, 1265, 1292, 1366, 1367, 1690: (.statement, .type)
-        // 1406: a text or bytes too long for their column, such as a key.
-        case 1069, 1070, 1071, 1074, 1117, 1118, 1153, 1170, 1406, 4025: (.statement, .argument)
+        // 1406: a text or bytes too long for their column, such as a key. 167, 1467: no number is left for a new row.
+        case 167, 1467, 1069, 1070, 1071, 1074, 1117, 1118, 1153, 1170, 1406, 4025: (.statement, .argument)
         case 1179, 1305, 1568, 1792: (.statement, .transaction)
-        case 1005, 1142, 1143, 1227, 1235, 1295, 1553, 1828, 1829, 1831: (.statement, .unsupported)
+        case 1005, 1142, 1143, 1227, 1235, 1295, 1553, 1828, 1829, 1831, 4169: (.statement, .unsupported)
         case 1194, 1034, 1712, 1877: (.statement, .corrupt)
         default: (.statement, .engine)
         }
@@ -68,6 +68,7 @@ enum MySQLError {
         case 1047: "The node is no part of its cluster at the moment"
         case 1193: "This adapter needs MariaDB from 10.6.18, 10.11.8 or 11.4.2 on"
         case 1290, 1836: "The server takes no writes"
+        case 4169: "A unique index cannot have an integer that is the key beside text or bytes"
         default: nil
         }
     }

@@ -45,7 +45,7 @@ extension Command {
 private enum Move {
     static func run(_ invocation: Invocation) throws -> ExitCode {
         let (from, to) = (MovePlace(invocation.operand(0) ?? ""), MovePlace(invocation.operand(1) ?? ""))
-        if from == to { throw invocation.usage("FROM and TO are the same") }
+        if from.isSame(as: to) { throw invocation.usage("FROM and TO are the same") }
         let started = System.seconds
         let source = try from.open(isTarget: false)
         var report = try closing(source) {

@@ -33,6 +33,24 @@ enum MovePlace: Hashable {
             }
     }
 
+    /// True if two places have the same text, or are paths that lead to the same store or file.
+    func isSame(as other: MovePlace) -> Bool {
+        switch (self, other) {
+        case (.store(let path), .store(let second)), (.sqlite(let path), .sqlite(let second)):
+            Self.resolved(path) == Self.resolved(second)
+        default: self == other
+        }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+
+    /// True if the text of a store's path has the form of another database's address.
+    private static func isAddress(_ path: String) -> Bool {
+        path.contains("://") || ["host=", "hostaddr=", "dbname="].contains { path.hasPrefix($0) }
+    }
+
     /// The place for reports, without a password.
     var description: String {
         switch self {
@@ -70,6 +88,12 @@ enum MovePlace: Hashable {
     func open(isTarget: Bool) throws -> any MoveEndpoint {
         switch self {
         case .store(let path):
+            if Self.isAddress(path) {
+                throw ToolError(
+                    .usage,
+                    "\(path) is no place; give the path of a store (./ before such a name), or a URL that begins with "
+                        + "postgres://, mysql:// or sqlite:")
+            }
             var configuration = Configuration()
             configuration.createIfMissing = isTarget
             configuration.readOnly = !isTarget

@@ -1,3 +1,4 @@
+import Foundation
 import TableKit
 
 extension SQLSession {
@@ -25,9 +26,14 @@ extension SQLSession {
                 guard dialect.schemaChangesCommit else { throw error }
                 error.isOvertaken = false
                 if overtaken.isLasting(error) { throw error }
+                if error.isOfMissingPart { Thread.sleep(forTimeInterval: Self.renaming) }
             }
         }
     }
+
+    /// The time after which a table is looked for again that the catalogue did not show. MariaDB's catalogue lacks a table
+    /// for the moment in which another session's ALTER renames its files.
+    static var renaming: Double { 0.05 }
 
     private func alter(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
         if dialect.schemaChangesCommit { return try alterAtOnce(change, tables) }
@@ -50,7 +56,7 @@ extension SQLSession {
                 }
             }
         } catch var error as CRUDSQLExeError {
-            error.isOvertaken = isOvertaken
+            error.isOvertaken = isOvertaken || dialect.schemaChangesCommit && error.isOfMissingPart
             throw error
         }
     }
@@ -138,6 +144,11 @@ extension SQLSession {
         let tables = Dictionary(found.map { ($0.structure.name, $0) }) { first, _ in first }
         try dialect.alter(opposite, tables, connection)
     }
+}
+
+extension CRUDSQLExeError {
+    /// Whether the catalogue lacks a table, or a part of one.
+    fileprivate var isOfMissingPart: Bool { [.noTable, .noColumn, .noIndex].contains(code) }
 }
 
 /// The undo of a schema change that has committed.

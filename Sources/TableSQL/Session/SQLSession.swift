@@ -1,3 +1,4 @@
+import Foundation
 import TableKit
 
 /// A session on one connection of the pool: a transaction or one read.
@@ -345,10 +346,15 @@ final class SQLSession: TableSession {
         if let table = try catalogue()[name] { return table }
         // Another program may have created it.
         core.catalogue.forget()
-        guard let table = try catalogue()[name] else {
-            throw CRUDSQLExeError("There is no such table.", code: .noTable, table: name)
+        if let table = try catalogue()[name] { return table }
+        if dialect.schemaChangesCommit, !isChangingSchema {
+            Thread.sleep(forTimeInterval: Self.renaming)
+            core.catalogue.forget()
+            if let table = try catalogue()[name] { return table }
         }
-        return table
+        var error = CRUDSQLExeError("There is no such table.", code: .noTable, table: name)
+        error.isOvertaken = dialect.schemaChangesCommit && isChangingSchema
+        throw error
     }
 
     /// The tables of a query. Reads the catalogue again if a column is missing: another program may have added it.

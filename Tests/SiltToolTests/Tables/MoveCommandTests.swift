@@ -45,6 +45,15 @@ import Testing
     @Test("what cannot be moved is a wrong command line, and says why")
     func mistakes() throws {
         try Silt.run("move", from, from).expect(status: 2, error: "the same")
+        let link = directory.file("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: from)
+        for other in [from + "/", directory.file("./from.silt"), link] {
+            try Silt.run("move", from, other).expect(status: 2, error: "the same")
+            try Silt.run("move", "sqlite:" + from, "sqlite:" + other).expect(status: 2, error: "the same")
+        }
+        for other in ["oracle://db/shop", "host=db dbname=shop"] {
+            try Silt.run("move", from, other).expect(status: 2, error: "no place")
+        }
         try Silt.run("move", directory.file("none"), to).expect(status: 2, error: "none")
         try Silt.run("move", "--table", "Nobody", from, to).expect(status: 2, error: "no table 'Nobody'")
         try Silt.run("move", "--repository", "x", from, to).expect(status: 2, error: "no repository 'x'")

@@ -24,7 +24,7 @@ struct SharedSessionTests {
             let result = Result {
                 try shared.use(outer, isChange: false) { _ in
                     isRunning.withLock { $0 = true }
-                    return haveBegun.wait(timeout: .now() + 120) == .success
+                    return haveBegun.wait(timeout: .now() + 1_200) == .success
                 }
             }
             isInTime.withLock { $0 = (try? result.get()) ?? false }
@@ -33,12 +33,13 @@ struct SharedSessionTests {
 
         // More tasks than the pool has threads.
         let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
+        // Kept: a scope is known by its address.
+        let scopes = (0..<count).map { _ in TransactionScope(engine, shared) }
         let begun = Locked(0)
         let opened = await withTaskGroup(of: Int.self) { group in
-            for number in 0..<count {
+            for (number, scope) in scopes.enumerated() {
                 group.addTask {
                     begun.withLock { $0 += 1 }
-                    let scope = TransactionScope(engine, shared)
                     do {
                         if number % 2 == 0 {
                             _ = try await shared.open(scope, in: outer, on: engine)

@@ -36,7 +36,7 @@ extension ReferenceState {
                     else {
                         throw CRUDSQLExeError(
                             "The value refers to no row of table \(key.table).", code: .foreignKey,
-                            table: child.structure.name, column: column.name, key: "\(values[number])")
+                            table: child.structure.name, column: column.name, key: values[number].readable)
                     }
                 }
             }
