@@ -13,7 +13,7 @@ struct FaultyRepository: CRUDRepository, Sendable {
         case createOverwrites, createIsNotAtomic, deletePrefixesTwice, deleteOfMissingIsSilent, deleteIsNotAtomic
         case updateCreates, updateMerges, readOfMissingIsDatabaseError, keysRunTogether, keysStopAtNull
         case keysIgnoreCase, keysAreNormalized, slashesAreStripped, longKeysAreCut, writesBeforeEncoding
-        case forgetsOtherRepositories, wrongIdentifierInError, updateIsNotAtomic
+        case forgetsOtherRepositories, wrongIdentifierInError
     }
 
     let table: String
@@ -72,12 +72,6 @@ struct FaultyRepository: CRUDRepository, Sendable {
 
     func update<T: CRUDRepository.Item>(id: CRUDRepository.ItemIdentifier, item: T) async throws {
         let data = try await JSONDataTransformer().encode(item)
-        if fault == .updateIsNotAtomic {
-            guard get(id) != nil else { throw missing(id) }
-            // Most often until a delete has come in between.
-            for _ in 0..<1_000 where get(id) != nil { await Task.yield() }
-            return set(id, data)
-        }
         try database.values.withLock { values in
             guard let old = values[key(id)] else {
                 if fault == .updateCreates { values[key(id)] = data }

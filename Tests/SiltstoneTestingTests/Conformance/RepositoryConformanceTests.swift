@@ -25,7 +25,7 @@ import Testing
             (.keysIgnoreCase, .anyIdentifierIsItsOwn), (.keysAreNormalized, .equivalentIdentifiersAreTwo),
             (.slashesAreStripped, .anyIdentifierIsItsOwn), (.longKeysAreCut, .anyIdentifierIsItsOwn),
             (.writesBeforeEncoding, .failedEncodingChangesNothing), (.forgetsOtherRepositories, .tableIsShared),
-            (.wrongIdentifierInError, .missingIsNotFound), (.updateIsNotAtomic, .deletedStaysDeleted),
+            (.wrongIdentifierInError, .missingIsNotFound),
         ] as [(FaultyRepository.Fault, ConformancePromise)])
     func faultIsFound(_ fault: FaultyRepository.Fault, _ promise: ConformancePromise) async {
         #expect(await broken(fault).contains(promise))
