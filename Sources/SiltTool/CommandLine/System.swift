@@ -39,52 +39,40 @@ enum System {
     /// - Returns: false if that fails.
     static func occupyStandardDescriptors() -> Bool {
         for descriptor in [standardInput, standardOutput, standardError] where fcntl(descriptor, F_GETFD) < 0 {
-            let mode = descriptor == standardInput ? O_WRONLY : O_RDONLY
-            #if canImport(Darwin)
-            let opened = Darwin.open("/dev/null", mode)
-            #elseif canImport(Glibc)
-            let opened = unsafe Glibc.open("/dev/null", mode)
-            #else
-            let opened = Musl.open("/dev/null", mode)
-            #endif
             // The lowest free number, which is this one.
-            if opened != descriptor { return false }
+            if tryOpening("/dev/null", descriptor == standardInput ? O_WRONLY : O_RDONLY) != descriptor { return false }
         }
         return true
     }
 
     /// Opens a file for reading.
-    static func open(_ path: String) throws(SystemError) -> Int32 {
-        while true {
-            #if canImport(Darwin)
-            let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
-            #elseif canImport(Glibc)
-            let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-            #else
-            let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
-            #endif
-            if descriptor >= 0 { return descriptor }
-            if errno != EINTR { throw SystemError(attempt: "cannot open \(path)", errorNumber: errno) }
-        }
-    }
+    static func open(_ path: String) throws(SystemError) -> Int32 { try open(path, O_RDONLY | O_CLOEXEC) }
 
     /// Opens a file for writing, and empties or creates it.
     static func openForWriting(_ path: String) throws(SystemError) -> Int32 {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+        try open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC)
+    }
+
+    private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
         while true {
-            #if canImport(Darwin)
-            let descriptor = Darwin.open(path, flags, 0o666)
-            #elseif canImport(Glibc)
-            let descriptor = unsafe Glibc.open(path, flags, 0o666)
-            #else
-            let descriptor = Musl.open(path, flags, 0o666)
-            #endif
+            let descriptor = tryOpening(path, flags)
             if descriptor >= 0 { return descriptor }
             if errno != EINTR { throw SystemError(attempt: "cannot open \(path)", errorNumber: errno) }
         }
     }
 
-    /// Closes a descriptor whose bytes have been written.
+    /// One call. Negative after a failure, with the error in `errno`.
+    private static func tryOpening(_ path: String, _ flags: Int32) -> Int32 {
+        #if canImport(Darwin)
+        Darwin.open(path, flags, 0o666)
+        #elseif canImport(Glibc)
+        unsafe Glibc.open(path, flags, 0o666)
+        #else
+        Musl.open(path, flags, 0o666)
+        #endif
+    }
+
+    /// Closes a descriptor that has nothing left to write.
     static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
     /// Reads at most `buffer.count` bytes, with one call; 0 at the end.
@@ -164,13 +152,9 @@ enum System {
     // MARK: Directories
 
     /// Makes a directory whose parent exists.
-    static func makeDirectory(_ path: String) throws(SystemError) {
-        if unsafe mkdir(path, 0o777) != 0 { throw SystemError(attempt: "cannot make \(path)", errorNumber: errno) }
+    static func makeDirectory(_ path: String, mode: mode_t = 0o777) throws(SystemError) {
+        if unsafe mkdir(path, mode) != 0 { throw SystemError(attempt: "cannot make \(path)", errorNumber: errno) }
     }
-
-    /// Makes a directory, with the rights that the engine gives it.
-    /// - Returns: false if something is there, or if it cannot be made.
-    static func tryMakingDirectory(_ path: String) -> Bool { unsafe mkdir(path, 0o755) == 0 }
 
     /// Removes a file. Ignores errors.
     static func removeFile(_ path: String) { unsafe _ = unlink(path) }

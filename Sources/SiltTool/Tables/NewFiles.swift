@@ -15,7 +15,11 @@ struct NewFiles {
     /// - Parameter path: the directory.
     init(in path: String) {
         self.path = path
-        madeDirectory = System.tryMakingDirectory(path)
+        // With the rights that the engine gives it.
+        do {
+            try System.makeDirectory(path, mode: 0o755)
+            madeDirectory = true
+        } catch { madeDirectory = false }
         before = Self.names(path)
     }
 
