@@ -9,6 +9,15 @@ import Testing
 struct RepositorySyncTests {
     private static let bytes = Data([1])
 
+    /// Runs `body` with an empty directory, where it may let the disk refuse syncs from some moment on.
+    private static func refusing(_ body: @escaping @Sendable (Directory) throws -> Void) async throws {
+        try await SyncRefusal.run {
+            let scratch = try Scratch()
+            defer { withExtendedLifetime(scratch) {} }
+            try body(Directory(path: scratch.path))
+        }
+    }
+
     /// The reason of the error that `body` throws, and whether its outcome is unknown.
     private static func failure(_ body: () throws -> String?) throws -> (isUnknown: Bool, reason: String) {
         do { _ = try body() } catch CRUDRepositoryError.unknownOutcome(let reason) {
@@ -20,10 +29,7 @@ struct RepositorySyncTests {
     }
 
     @Test("an item whose file the disk refuses to sync is not stored") func file() async throws {
-        try await SyncRefusal.run {
-            let scratch = try Scratch()
-            defer { withExtendedLifetime(scratch) {} }
-            let directory = Directory(path: scratch.path)
+        try await Self.refusing { directory in
             try CrashFailure.require(try directory.write([("a", Self.bytes)]) { !$0 } == nil, "a is there")
             try SyncRefusal.begin()
             for exists in [false, true] {
@@ -37,10 +43,7 @@ struct RepositorySyncTests {
 
     @Test("a change whose directory the disk refuses to sync has an unknown outcome", arguments: [false, true])
     func directory(exists: Bool) async throws {
-        try await SyncRefusal.run {
-            let scratch = try Scratch()
-            defer { withExtendedLifetime(scratch) {} }
-            let directory = Directory(path: scratch.path)
+        try await Self.refusing { directory in
             try CrashFailure.require(
                 try directory.write([(exists ? "a" : "b", Data())]) { !$0 } == nil, "a record is there")
             let failure = try Self.failure {
@@ -57,10 +60,7 @@ struct RepositorySyncTests {
     }
 
     @Test("a removal whose directory the disk refuses to sync has an unknown outcome") func removal() async throws {
-        try await SyncRefusal.run {
-            let scratch = try Scratch()
-            defer { withExtendedLifetime(scratch) {} }
-            let directory = Directory(path: scratch.path)
+        try await Self.refusing { directory in
             try CrashFailure.require(try directory.write([("a", Self.bytes)]) { !$0 } == nil, "a is there")
             try SyncRefusal.begin()
             let failure = try Self.failure { try directory.remove(["a"]) }
