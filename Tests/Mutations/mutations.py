@@ -227,7 +227,7 @@ MUTATIONS = [
         first="ConcurrentPowerLossTests"),
     # Failures.
     Mutation(
-        "sync-retried", "after a failed sync writes go on", "Log/LogWriter+Space.swift",
+        "sync-retried", "after a failed sync writes go on", "Log/LogWriter.swift",
         "if space.failure == nil { space.failure = error }", "",
         first="LogWriterTests"),
     Mutation(
@@ -393,11 +393,27 @@ MUTATIONS = [
     Mutation(
         "values-after-log", "large values are synced after the log that points to them",
         "Write/WritePath+Change.swift",
-        "        try values.sync(valueFile)\n        try status.requireSuccess { () throws(StoreError) in\n"
+        "        if let valueFile { try values.sync(valueFile) }\n        try status.requireSuccess { () throws(StoreError) in\n"
         "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n",
         "        try status.requireSuccess { () throws(StoreError) in\n"
         "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n"
-        "        try values.sync(valueFile)\n", first="ConcurrentPowerLossTests"),
+        "        if let valueFile { try values.sync(valueFile) }\n", first="ConcurrentPowerLossTests"),
+    Mutation(
+        "values-of-sealed", "values to which only sealed memtables refer are not synced with the logs",
+        "Write/WritePath+Change.swift",
+        "let refersToValues = tables.contains", "let refersToValues = [state.active].contains",
+        first="ConcurrentPowerLossTests"),
+    Mutation(
+        "values-of-active", "values to which only the active memtable refers are not synced with the logs",
+        "Write/WritePath+Change.swift",
+        "let refersToValues = tables.contains", "let refersToValues = state.sealed.contains",
+        first="RecoveryTests"),
+    Mutation(
+        "room-unchecked", "a frame that goes through a call does not reserve its space first",
+        "Log/LogWriter.swift",
+        "if end + size > room.load(ordering: .acquiring) { try makeRoom(upTo: end + size) }",
+        "if end + size > room.load(ordering: .acquiring), tail.value.mapped == nil { try makeRoom(upTo: end + size) }",
+        first="LogWriterTests"),
     Mutation(
         "mark-ahead", "frames say that what no sync has reached is durable",
         "Log/LogWriter.swift",

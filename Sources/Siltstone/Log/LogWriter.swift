@@ -225,7 +225,7 @@ extension LogWriter {
                 file: path)
         }
         let size = FrameHeader.frameSize(payload: length)
-        try makeRoom(upTo: end + size)
+        if end + size > room.load(ordering: .acquiring) { try makeRoom(upTo: end + size) }
         let isStored = size > Self.bufferSize || !isNearlySynced(end)
         if isStored, let mapped = tail.value.mapped {
             encode(body, length, kind, first: first, count: count, to: mapped, at: end)
@@ -392,5 +392,30 @@ extension LogWriter {
     func closeWithoutFrame() throws(StoreError) {
         try seal()
         try storeErrors(file.close())
+    }
+
+    // MARK: Failures
+
+    /// Ends all writing to this log.
+    /// - Returns: `error`, which the caller throws. Later calls throw its ``StoreError/refusal``.
+    func fail(_ error: StoreError) -> StoreError {
+        space.withLock { space in
+            if space.failure == nil { space.failure = error }
+            room.store(0, ordering: .releasing)
+        }
+        return error
+    }
+
+    /// The error that ended the writing to this log.
+    var failure: StoreError? { space.withLock { $0.failure } }
+}
+
+extension StoreError {
+    /// The error that every later write throws after this one has ended the writing; it cites this one as the cause.
+    var refusal: StoreError {
+        StoreError(
+            .refusesWrites,
+            "an earlier write failed, and the store takes no more until it is opened again (\(message))",
+            file: file, offset: offset, errorNumber: errorNumber)
     }
 }

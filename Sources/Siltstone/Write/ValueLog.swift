@@ -126,13 +126,12 @@ final class ValueLog: Sendable {
     // MARK: Syncs
 
     /// Syncs a value file, so that durable data may refer to its values.
-    func sync(_ values: ValueFileAppender?) throws(StoreError) {
-        guard let values else { return }
+    func sync(_ values: ValueFileAppender) throws(StoreError) {
         try status.requireSuccess { () throws(StoreError) in try values.sync() }
     }
 
     /// Makes all values durable that changes and compactions have written so far.
-    func sync() throws(StoreError) { try sync(current) }
+    func sync() throws(StoreError) { if let current { try sync(current) } }
 
     /// Releases the disk space that is preallocated for more values.
     /// - Returns: true if any was released.

@@ -178,17 +178,18 @@ extension WritePath {
     /// - Returns: the last sequence number that is durable now.
     func syncLogs() throws(StoreError) -> SequenceNumber {
         let (logs, valueFile, last, isSmall) = lock.withLock {
-            let unsynced = (state.sealed + [state.active]).compactMap(\.log)
-                .filter { $0.syncedEnd < $0.end }
+            let tables = state.sealed + [state.active]
+            let unsynced = tables.compactMap(\.log).filter { $0.syncedEnd < $0.end }
+            let refersToValues = tables.contains { !$0.valueFiles.isEmpty }
             return (
-                unsynced.map { (log: $0, end: $0.end) }, self.values.current, state.lastSequence,
+                unsynced.map { (log: $0, end: $0.end) }, refersToValues ? values.current : nil, state.lastSequence,
                 configuration.durability == .buffered && unsynced.count == 1 && !isWrittenInBulk(unsynced[0])
             )
         }
         // Syncs values first, and older logs before newer ones, because the durable state must be a prefix of history.
         // A change that arrives in the meantime may refer to a value that is not synced, but it is not in the part of
         // the log that this call makes durable.
-        try values.sync(valueFile)
+        if let valueFile { try values.sync(valueFile) }
         try status.requireSuccess { () throws(StoreError) in
             for (log, end) in logs { try log.sync(upTo: end) }
         }
