@@ -25,7 +25,8 @@ extension WritePath {
     /// Appends one change to the log, applies it to the memtable and makes it visible. All writes but batches end here.
     /// - Parameters:
     ///   - key: for a range tombstone the start of the range, whose end is `value`.
-    ///   - userBytes: bytes of key and value, for statistics. A value in a value file counts as itself.
+    ///   - userBytes: bytes of key and value, for statistics. A value in a value file counts with its own size, not
+    ///     with that of its pointer.
     ///   - valueFile: number of the value file to which the change refers; nil if there is none.
     /// - Returns: the change's sequence number; 0 if the condition did not hold; nil if `waits` forbids a wait that is
     ///   necessary.
@@ -33,7 +34,8 @@ extension WritePath {
         _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ waits: WaitPolicy, _ condition: Condition?,
         valueFile: UInt64?
     ) throws(StoreError) -> SequenceNumber? {
-        // Reads the data for the condition before taking the lock, so that a read from disk blocks no writer.
+        // Reads the data for the condition before taking the lock, so that a read from disk usually blocks no
+        // writer.
         var evidence = try condition.map { condition throws(StoreError) in try gather(key, condition) }
         lock.lock()
         defer { lock.unlock() }
@@ -63,7 +65,7 @@ extension WritePath {
     /// Bytes of log between two steps. At each step a writer checks on background work.
     static let logStep = 1 << 20
     /// At each step, log and memtable are prepared this many bytes ahead. It is larger than ``logStep``, so that a
-    /// writer does not reach the end of the prepared part before the next step.
+    /// writer usually does not reach the end of the prepared part before the next step.
     private static let preparationReach = 4 << 20
 
     /// Prefaults pages after the ends of the memtable and of a log that is written in bulk. This happens in the
@@ -78,14 +80,14 @@ extension WritePath {
         if isWrittenInBulk(log) { background.value.preparation { log.prepare(ahead: Self.preparationReach) } }
     }
 
-    /// True in a store that is buffered by default, while many bytes are appended between two syncs. Otherwise
-    /// preallocating pages would only make the next sync longer.
+    /// True in a store whose configured durability is ``Durability/buffered``, while many bytes are appended between
+    /// two syncs. Otherwise prefaulted pages would only make the next sync longer.
     func isWrittenInBulk(_ log: LogWriter) -> Bool {
         configuration.durability == .buffered && log.end - log.syncedEnd >= Self.logStep / 2
     }
 
-    /// Prefaults memory of the active memtable. Does nothing for memtables that fill in a step or two, because they are
-    /// not worth a thread's time. The caller holds the write lock.
+    /// Prefaults memory of the active memtable. Does nothing for memtables below 8 MiB (`memTableBytes`), because they
+    /// are not worth a thread's time. The caller holds the write lock.
     func prepareMemTable() {
         guard configuration.memTableBytes >= 2 * Self.preparationReach else { return }
         let (table, limit) = (state.active.table, configuration.sealingBytes)
@@ -144,6 +146,8 @@ extension WritePath {
 }
 
 extension WritePath {
+    // MARK: Syncs, and waits for them
+
     /// Makes all changes durable that were acknowledged before the call.
     func syncAll() throws(StoreError) {
         let last = try lastAcknowledged()
@@ -151,7 +155,7 @@ extension WritePath {
         try commits?.wait(for: last)
     }
 
-    /// Does the same as the synchronous ``syncAll()``, without blocking a thread.
+    /// Does the same as the synchronous ``syncAll()``, without blocking the calling thread for the disk.
     func syncAll() async throws(StoreError) {
         let last = try lastAcknowledged()
         if !versions.isRecoveryDurable {
@@ -193,15 +197,15 @@ extension WritePath {
         try status.requireSuccess { () throws(StoreError) in
             for (log, end) in logs { try log.sync(upTo: end) }
         }
-        // The writes of this buffered store are small and synced often. Prepared pages would make each sync longer.
+        // The writes of this buffered store are small and synced often. Prefaulted pages would make each sync longer.
         if isSmall {
             lock.withLock { state.active.log?.releasePrepared() }
         }
         return last
     }
 
-    /// Waits until a change is durable, if its durability is ``Durability/synced``; nil stands for the configuration's.
-    /// Returns at once for number 0, which means that nothing was written.
+    /// Waits until a change is durable, if its durability is ``Durability/synced``; nil means the durability of the
+    /// configuration. Returns at once for number 0, which means that nothing was written.
     /// - Throws: ``StoreError/Code/inputOutput`` for every failure, because any other code would say that the change
     ///   was not made.
     func waitUntilDurable(_ sequence: SequenceNumber, _ durability: Durability?) throws(StoreError) {
@@ -209,7 +213,7 @@ extension WritePath {
         do { try commits?.wait(for: sequence) } catch { throw error.asUncertain }
     }
 
-    /// Does the same as the synchronous function, without blocking a thread.
+    /// Does the same as the synchronous function, without blocking the calling thread for the disk.
     func waitUntilDurable(_ sequence: SequenceNumber, _ durability: Durability?) async throws(StoreError) {
         guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
         do { try await commits?.wait(for: sequence) } catch { throw error.asUncertain }
@@ -229,74 +233,4 @@ extension WritePath {
         try await waitUntilDurable(sequence, durability)
         return sequence
     }
-}
-
-extension WritePath {
-    /// Applies the batch of a transaction if the check allows it. A large check first covers most changes without the
-    /// write lock, and does so again if its verdict under the lock is ``CommitCheck/Verdict/outdated``.
-    /// - Parameters:
-    ///   - check: nil if the transaction has read nothing that must be checked.
-    ///   - mayBlock: false if the caller cannot wait for a flush or the disk. Then nil is returned if waiting is
-    ///     necessary, and nothing was done.
-    /// - Returns: the last sequence number of the commit.
-    /// - Throws: ``StoreError/Code/conflict``, and the errors of a write.
-    func commit(
-        _ batch: WriteBatch, _ check: CommitCheck?, mayBlock: Bool = true
-    ) throws(StoreError) -> SequenceNumber? {
-        guard let check else { return try write(batch, mayBlock: mayBlock) }
-        defer { check.end(feed) }
-        while true {
-            if !check.isSmall {
-                if !mayBlock, check.readsFiles(reads) { return nil }
-                let isUnchanged = try check.advance(reads, feed) { subscribeToChanges().position }
-                if !isUnchanged { throw conflict() }
-            }
-            guard let sequence = try write(batch, mayBlock: mayBlock, check: check) else { return nil }
-            switch check.verdict {
-            case .unchanged: return sequence
-            case .conflict: throw conflict()
-            case .outdated:
-                // A later check may read from the disk, under the lock too.
-                if !mayBlock { return nil }
-            }
-        }
-    }
-
-    /// True if no data that the transaction has read was changed. The caller holds the write lock.
-    func isUnchanged(_ check: CommitCheck) throws(StoreError) -> Bool {
-        try check.decide(last: state.lastSequence, flushed: state.flushedSequence, reads, feed) == .unchanged
-    }
-
-    private func conflict() -> StoreError {
-        lock.withLock { state.counts.conflicts += 1 }
-        return StoreError(
-            .conflict,
-            "another commit changed what the transaction has read; nothing was written: run the transaction again",
-            file: status.directory)
-    }
-}
-
-extension WritePath {
-    /// A point in the history of changes, and the matching position of the feed.
-    struct FeedStart {
-        /// The position of the next commit.
-        var position: Int
-        /// The number of the last change before that commit.
-        var sequence: SequenceNumber
-        /// The live logs, oldest first, with their written lengths.
-        var logs: [LogExtent]
-    }
-
-    /// Subscribes to the change feed. The caller must call ``ChangeFeed/unsubscribe()`` at the end.
-    func subscribeToChanges() -> FeedStart {
-        lock.withLock {
-            FeedStart(
-                position: feed.subscribe(), sequence: state.lastSequence,
-                logs: (state.sealed + [state.active]).compactMap(\.extent))
-        }
-    }
-
-    /// Publishes a change to the feed. Called under the write lock, when the change becomes visible to readers.
-    @inline(never)
-    func publishToFeed(of change: Record) { feed.publish(change) }
 }

@@ -1,0 +1,45 @@
+extension WritePath {
+    /// Applies the batch of a transaction if the check allows it. A large check first covers most changes without the
+    /// write lock, and does so again if its verdict under the lock is ``CommitCheck/Verdict/outdated``.
+    /// - Parameters:
+    ///   - check: nil if nothing must be unchanged.
+    ///   - mayBlock: false if the caller cannot wait for a flush or the disk. Then nil is returned if waiting is
+    ///     necessary, and nothing was done.
+    /// - Returns: the last sequence number of the commit.
+    /// - Throws: ``StoreError/Code/conflict``, the errors of a write, and the errors of reading segments.
+    func commit(
+        _ batch: WriteBatch, _ check: CommitCheck?, mayBlock: Bool = true
+    ) throws(StoreError) -> SequenceNumber? {
+        guard let check else { return try write(batch, mayBlock: mayBlock) }
+        defer { check.end(feed) }
+        while true {
+            if !check.isSmall {
+                if !mayBlock, check.readsFiles(reads) { return nil }
+                let isUnchanged = try check.advance(reads, feed) { subscribeToChanges().position }
+                if !isUnchanged { throw conflict() }
+            }
+            guard let sequence = try write(batch, mayBlock: mayBlock, check: check) else { return nil }
+            switch check.verdict {
+            case .unchanged: return sequence
+            case .conflict: throw conflict()
+            case .outdated:
+                // A later check may read from the disk, under the lock too.
+                if !mayBlock { return nil }
+            }
+        }
+    }
+
+    /// True if nothing in the check's set was changed. The caller holds the write lock.
+    func isUnchanged(_ check: CommitCheck) throws(StoreError) -> Bool {
+        try check.decide(last: state.lastSequence, flushed: state.flushedSequence, reads, feed) == .unchanged
+    }
+
+    private func conflict() -> StoreError {
+        lock.withLock { state.counts.conflicts += 1 }
+        return StoreError(
+            .conflict,
+            "another commit changed a key or range that the transaction has read or writes; nothing was written: "
+                + "run the transaction again",
+            file: status.directory)
+    }
+}
