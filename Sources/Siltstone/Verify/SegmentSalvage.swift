@@ -139,7 +139,7 @@ struct SegmentSalvage {
         else { return nil }
         let size = StoredBlock.size(payload: unverified.payload)
         guard size <= end - offset, let bytes = try window.bytes(at: offset, count: size),
-            let stored = StoredBlock(bytes, segment: number), let block = stored.expand(bytes),
+            let stored = StoredBlock(bytes, segment: number), let block = try stored.expand(bytes),
             Block.checksum(block.bytes, segment: number, address: stored.address) == block.bytes.integer(at: 0)
         else { return nil }
         return (block, size)

@@ -16,6 +16,8 @@ enum Deflate {
         private let stream: UnsafeMutablePointer<z_stream>
 
         /// - Parameter level: 1 to 9.
+        /// - Throws: ``StoreError/Code/invalidArgument`` for another level, ``StoreError/Code/inputOutput`` if zlib has
+        ///   no memory.
         init(level: Int) throws(StoreError) {
             unsafe stream = .allocate(capacity: 1)
             unsafe stream.initialize(to: z_stream())
@@ -23,9 +25,8 @@ enum Deflate {
             let code = unsafe deflateInit2_(
                 stream, Int32(level), Z_DEFLATED, rawWindowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
                 Int32(MemoryLayout<z_stream>.size))
-            guard code == Z_OK else {
-                throw StoreError(.invalidArgument, "zlib cannot compress at level \(level) (code \(code))")
-            }
+            if code == Z_STREAM_ERROR { throw StoreError(.invalidArgument, "zlib has no level \(level); use 1 to 9") }
+            guard code == Z_OK else { throw Deflate.failure(to: "compress", code) }
         }
 
         deinit {
@@ -34,39 +35,54 @@ enum Deflate {
         }
 
         /// Compresses `source` into `target`.
-        /// - Returns: bytes of the stream; nil if it does not fit into `target`.
+        /// - Returns: bytes of the stream; nil if it does not fit into `target`, or if zlib cannot compress it in one
+        ///   call.
         mutating func compress(_ source: Bytes, into target: MutableBytes) -> Int? {
             guard unsafe deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
                 mutating: source.start.assumingMemoryBound(to: UInt8.self))
             unsafe stream.pointee.avail_in = input
             unsafe stream.pointee.next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
-            unsafe stream.pointee.avail_out = UInt32(clamping: target.count)
+            let room = UInt32(clamping: target.count)
+            unsafe stream.pointee.avail_out = room
             guard unsafe deflate(stream, Z_FINISH) == Z_STREAM_END else { return nil }
-            return unsafe target.count - Int(stream.pointee.avail_out)
+            return unsafe Int(room - stream.pointee.avail_out)
         }
     }
 
     /// Inflates `source` into `target`.
-    /// - Returns: true if the stream is intact, ends with `source`, and fills `target` exactly.
-    static func inflate(_ source: Bytes, into target: MutableBytes) -> Bool {
+    /// - Returns: true if the stream is well formed, ends exactly at the end of `source`, and fills `target`.
+    /// - Throws: ``StoreError/Code/inputOutput`` if zlib has no memory. That says nothing about the stream.
+    static func inflate(_ source: Bytes, into target: MutableBytes) throws(StoreError) -> Bool {
         guard let input = UInt32(exactly: source.count), let output = UInt32(exactly: target.count) else {
             return false
         }
-        return unsafe withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory in
-            guard let stream = memory.baseAddress else { return false }
+        let (code, isIntact) = unsafe withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory in
+            guard let stream = memory.baseAddress else { return (Z_MEM_ERROR, false) }
             unsafe stream.initialize(to: z_stream())
-            guard
-                unsafe inflateInit2_(stream, rawWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
-            else { return false }
+            let code = unsafe inflateInit2_(
+                stream, rawWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+            guard code == Z_OK else { return (code, false) }
             defer { unsafe inflateEnd(stream) }
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
                 mutating: source.start.assumingMemoryBound(to: UInt8.self))
             unsafe stream.pointee.avail_in = input
             unsafe stream.pointee.next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
             unsafe stream.pointee.avail_out = output
-            return unsafe CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
+            let isIntact =
+                unsafe CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
                 && stream.pointee.avail_out == 0
+            return (code, isIntact)
         }
+        guard code == Z_OK else { throw failure(to: "inflate", code) }
+        return isIntact
+    }
+
+    /// The error for a stream that zlib could not begin.
+    /// - Parameter code: zlib's; `Z_MEM_ERROR` in practice.
+    static func failure(to work: String, _ code: Int32) -> StoreError {
+        let reason = unsafe String(cString: zError(code))
+        let advice = code == Z_MEM_ERROR ? "; free memory or raise the limit of the process" : ""
+        return StoreError(.inputOutput, "zlib cannot \(work): \(reason)\(advice)")
     }
 }

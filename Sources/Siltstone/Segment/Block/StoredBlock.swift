@@ -48,14 +48,15 @@ struct StoredBlock {
 
     /// The uncompressed block, whose own checksum is not verified yet; nil if the stream is corrupt. `stored` is the
     /// stored block.
-    func expand(_ stored: Bytes) -> HeapBytes? {
+    /// - Throws: as ``Deflate/inflate(_:into:)``.
+    func expand(_ stored: Bytes) throws(StoreError) -> HeapBytes? {
         guard let source = stored.slice(Self.headerSize, payload) else { return nil }
         let block = HeapBytes(count: length)
         if payload == length {
             block.buffer.copyMemory(from: source)
             return block
         }
-        return Deflate.inflate(source, into: block.buffer) ? block : nil
+        return try Deflate.inflate(source, into: block.buffer) ? block : nil
     }
 }
 

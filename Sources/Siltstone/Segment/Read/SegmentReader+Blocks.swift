@@ -102,7 +102,7 @@ extension SegmentReader {
             throw .corrupt("a compressed block fails its checksum", file: path, offset: offset)
         }
         guard stored.address == blockIndex.start(of: block), stored.length == blockIndex.length(of: block),
-            let expanded = stored.expand(bytes.bytes)
+            let expanded = try stored.expand(bytes.bytes)
         else { throw malformed(block) }
         try check(expanded.bytes, block)
         return expanded
