@@ -524,6 +524,10 @@ MUTATIONS = [
         "            try manifest.append(VersionEdit(closing: closing))\n",
         "            _ = closing\n", first="RecoveryTests"),
     Mutation(
+        "close-edit-after-failure", "closing notes where the log ends although background work has failed meanwhile",
+        "Manifest/VersionSet.swift",
+        "            guard !status.hasFailed else { return }\n", "", first="DirectorySyncTests|VersionSetTests"),
+    Mutation(
         "unproven-too-few", "the first value that no proof covers is not written again",
         "Recovery/LogRecovery.swift",
         "$0.frame >= syncedEnd",

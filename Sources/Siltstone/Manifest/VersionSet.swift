@@ -2,14 +2,15 @@ import Synchronization
 
 /// The files that make up an open store: the current version, and the manifest that records every change of it.
 ///
-/// The manifest lock guards the manifest and its writer, file numbers, and the creation of files that the manifest
-/// names. Edits are synced one at a time under that lock. A writer of small values takes it only for the first change
-/// after an opening (``makeRecoveryDurable()``). A leaf lock guards the current version, which changes only under the
-/// manifest lock.
+/// The manifest lock guards the manifest and its writer, file numbers, and the creation of logs and value files. Edits
+/// are synced one at a time under that lock. A writer of small values takes it only for the first change after an
+/// opening (``makeRecoveryDurable()``). A leaf lock guards the current version, which changes only under the manifest
+/// lock.
 ///
-/// Callers: flushes and compactions (``logAndApply(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``), the creation of
-/// logs and value files, closing, verification. Locks are taken in the order value, manifest, sync, write:
-/// ``install`` takes the write lock under the manifest lock.
+/// Callers: flushes and compactions, manual ones too (``logAndApply(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``),
+/// the creation of logs and value files, the collection of value files, the first write and `syncAll`
+/// (``makeRecoveryDurable()``), checkpoints, verification, closing. Locks are taken in the order value, manifest, sync,
+/// write: ``install`` takes the write lock under the manifest lock.
 ///
 /// `install` is set once, before the first edit.
 final class VersionSet: Sendable {
@@ -24,8 +25,8 @@ final class VersionSet: Sendable {
     private let latest: Locked<Version>
     private let recoveryIsDurable: Atomic<Bool>
 
-    /// Runs a change of the version under the write lock, and publishes the result to readers. `wakes` says whether
-    /// waiting writers are woken. The write path sets this closure.
+    /// Takes the write lock, runs `change`, and publishes the new version to readers. `wakes` says whether waiting
+    /// writers are woken. The write path sets this closure.
     let install = HeapCell<(_ wakes: Bool, _ change: () -> Void) -> Void> { $1() }
 
     init(_ version: Version, _ manifest: Manifest?, _ directory: StoreDirectory, _ status: StoreStatus) {
@@ -63,8 +64,8 @@ final class VersionSet: Sendable {
     /// Makes an edit durable, then installs the version that results from it. The names of the files that it adds are
     /// durable before the edit is written.
     ///
-    /// If the edit fails for another reason than a full disk, the on-disk state is unknown, so the store then refuses
-    /// writes.
+    /// After a failed sync, or a failed append for another reason than a full disk, the state on disk is unknown, and
+    /// the store refuses writes. A refusal before that (no descriptor, no permission) changes nothing.
     /// - Parameters:
     ///   - opened: readers of the segments that the edit adds.
     ///   - valueFiles: readers of the value files that the edit adds.
@@ -107,7 +108,7 @@ final class VersionSet: Sendable {
                 return latest
             }
             body()
-            // The end of a version takes leaf locks, so it comes after the release of this one.
+            // Releasing the old version may take leaf locks. So it happens after `latest` is unlocked.
             withExtendedLifetime(before) {}
         }
     }
@@ -135,7 +136,8 @@ final class VersionSet: Sendable {
     @inline(__always)
     var isRecoveryDurable: Bool { recoveryIsDurable.load(ordering: .acquiring) }
 
-    /// Makes the recovered state durable if the opening has not done that. Called before the first change.
+    /// Makes the recovered state durable if the opening has not done that. Called before the first change and by a
+    /// sync.
     func makeRecoveryDurable() throws(StoreError) {
         if isRecoveryDurable { return }
         try lock.withLock { () throws(StoreError) in
@@ -201,8 +203,8 @@ final class VersionSet: Sendable {
     /// - Parameter inUse: returns the numbers of files that others than segments use. Called under the manifest lock.
     func dropValueFiles(inUse: () -> Set<UInt64>) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
-            // Read before the version, so that a value pointer that leaves a memtable in between is in a segment of
-            // that version.
+            // The manifest lock keeps flushes from moving pointers meanwhile, so the order of the two reads does not
+            // matter.
             let inUse = inUse()
             let version = current
             let unused = Set(version.valueFiles.keys).subtracting(inUse).subtracting(
@@ -221,10 +223,13 @@ final class VersionSet: Sendable {
 
     // MARK: Closing
 
-    /// Records where the log ends, and closes the manifest.
-    /// - Parameter closeFiles: closes the files that the manifest names; returns nil if there is no log.
+    /// Records where the log ends, and closes the manifest. Does nothing after a failure.
+    /// - Parameter closeFiles: syncs the values and closes the logs; returns nil if there is no log.
     func close(_ closeFiles: () throws(StoreError) -> VersionEdit.Closing?) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
+            // Background work may have failed after the closing began. No edit follows a failed sync, and the next
+            // opening recovers from the logs.
+            guard !status.hasFailed else { return }
             guard let closing = try closeFiles(), let manifest else { return }
             try manifest.append(VersionEdit(closing: closing))
             try manifest.close()
@@ -232,7 +237,7 @@ final class VersionSet: Sendable {
     }
 
     /// Runs `closeLog` if nothing has been written since recovery, because the manifest then needs no edit.
-    /// - Returns: false if something has been written, or if `closeLog` returns false.
+    /// - Returns: false if the manifest was opened for writing, if there is none, or if `closeLog` returns false.
     func closeUnchanged(_ closeLog: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
         try lock.withLock { () throws(StoreError) in
             guard let manifest, manifest.isAsFound else { return false }

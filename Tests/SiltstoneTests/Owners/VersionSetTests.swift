@@ -99,6 +99,30 @@ struct VersionSetTests {
         #expect(versions.current.runs.isEmpty && versions.takeFileNumber() == 0)
     }
 
+    @Test(
+        "closing records the end of the log, but after a failure it closes and writes nothing",
+        arguments: [false, true])
+    func closing(_ fails: Bool) throws {
+        let fixture = try OwnerFixture()
+        let versions = fixture.makeVersions()
+        let log = try versions.createLog()
+        let closing = VersionEdit.Closing(log: log.number, end: UInt64(log.end), lastSequence: 0)
+        if fails {
+            fixture.disk.setRule { $0.operation == .syncDirectory ? .inputOutput : nil }
+            #expect(StoreError.Code.of { _ = try versions.createLog() } == .inputOutput)
+            fixture.disk.setRule(.none)
+        }
+        let calls = fixture.disk.callCount
+        var hasClosedFiles = false
+        try versions.close { () throws(StoreError) in
+            hasClosedFiles = true
+            return closing
+        }
+        #expect(hasClosedFiles == !fails)
+        try versions.withManifest { #expect($0?.state.closing == (fails ? nil : closing)) }
+        #expect((fixture.disk.callCount == calls) == fails)
+    }
+
     @Test("a closed store makes no value file: its directory may be another's")
     func closed() throws {
         let fixture = try OwnerFixture()

@@ -1,3 +1,4 @@
+import Dispatch
 import SiltstoneTesting
 import Testing
 
@@ -88,6 +89,35 @@ struct DirectorySyncTests {
         #expect(try again.allEntries() == expected)
         #expect(try again.verify().problems.isEmpty)
         try Self.make(file, in: again)
+        try again.close()
+    }
+
+    @Test("a sync of the directory that fails while a store closes ends all writing, the note of the log's end too")
+    func whileClosing() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try Self.makeStore(fixture)
+        let engine = store.engine
+        Self.fail(.log, with: .inputOutput, on: disk)
+        // Background work that the closing waits for, after it has found no failure.
+        let code = Locked<StoreError.Code?>(nil)
+        engine.background.logQueue.async {
+            do { try waitUntil("writes are refused") { engine.status.isClosed } } catch { Issue.record("\(error)") }
+            let failure = StoreError.Code.of { _ = try engine.versions.createLog() }
+            code.withLock { $0 = failure }
+        }
+        try store.close()
+        #expect(code.withLock { $0 } == .inputOutput)
+        #expect(disk.faults.count == 1)
+        #expect(store.statistics.backgroundError != nil)
+        let failed = try #require(disk.faults.first?.call.number)
+        let changes: Set<FileSystemCall.Operation> = [.create, .rename, .write, .truncate, .sync, .syncDirectory]
+        let later = disk.log.filter { $0.number > failed && changes.contains($0.operation) }
+        #expect(later.isEmpty, "\(later)")
+        let expected = (1...3).map { Entry(key: key($0), value: [UInt8($0)]) }
+        let again = try fixture.open(Self.configuration)
+        #expect(try again.allEntries() == expected)
+        #expect(try again.verify().problems.isEmpty)
         try again.close()
     }
 
