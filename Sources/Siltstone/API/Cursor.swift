@@ -1,6 +1,6 @@
-/// Iterates over the entries of one state of a store in key order. A cursor of a store sees the state of the moment
-/// when the cursor was made. A cursor of a snapshot sees the state of the snapshot. A cursor of a transaction also sees
-/// the writes that the transaction made before the cursor.
+/// Iterates over the entries of one state of a store, in ascending or descending key order. A cursor of a store sees
+/// the state of the moment when the cursor was made. A cursor of a snapshot sees the state of the snapshot. A cursor of
+/// a transaction also sees the writes that the transaction made before the cursor.
 ///
 /// Later writes, flushes and compactions do not change the entries that a cursor sees. A cursor stays valid after its
 /// snapshot was released, and after its store was closed. After its transaction has ended, a cursor can only finish its
@@ -11,9 +11,10 @@ public final class Cursor {
     private let storeScan = HeapSlot<ScanIterator>()
     /// A slot does not know whether it is filled.
     private let isStoreScan: Bool
-    /// The scan of a transaction. Counted by hand: ``deinit`` releases it before ``keeper``, whose objects it reads.
+    /// The scan of a transaction. `init` retains it and `deinit` releases it. It must end before ``keeper``, whose
+    /// objects it reads.
     private let transactionScan: Borrowed<TransactionIterator>?
-    /// Keeps the objects that the scan reads from alive.
+    /// Keeps alive the objects that the scan reads.
     private let keeper: AnyObject
 
     /// Makes a cursor over the scan of a store or a snapshot, which the engine keeps valid.
@@ -24,8 +25,7 @@ public final class Cursor {
         transactionScan = nil
     }
 
-    /// Makes a cursor over the scan of a transaction, whose snapshot keeps it valid.
-    /// - Parameter keeper: keeps the transaction alive.
+    /// Makes a cursor over the scan of a transaction. The scan keeps the records; `keeper` keeps the store.
     init(_ iterator: TransactionIterator, keeping keeper: AnyObject) {
         transactionScan = .retaining(iterator)
         self.keeper = keeper
@@ -63,8 +63,8 @@ public final class Cursor {
     /// a cursor that goes backward, this is the last entry whose key is not larger than `key`.
     ///
     /// The cursor can move ahead or back, but not out of its range or ranges. Entries that were returned before the
-    /// call still count towards the limit that the cursor was made with. A key close ahead is reached without a new
-    /// search.
+    /// call still count towards the limit that the cursor was made with. A key in the records that were read last is
+    /// found without searching the store again.
     /// - Throws: see ``next()``.
     /// - Complexity: that of the start of a scan (``KeyValueReader/scan(from:to:reverse:limit:)``).
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {

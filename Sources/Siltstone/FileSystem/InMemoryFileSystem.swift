@@ -1,15 +1,16 @@
 /// Files in the memory of the process, for tests and for stores that need not outlive the process.
 ///
 /// It behaves as a POSIX file system: a name is a link to a file, an open or mapped file outlives its name, mappings
-/// share their bytes with reads and writes. Data lives as long as this object and its open files and mappings, so a sync
-/// does nothing. Paths are absolute, or relative to the root; `.` and `..` are supported.
+/// share their bytes with reads and writes. Data lives as long as this object and its open files and mappings, so a
+/// sync does nothing. Paths are absolute, or relative to the root; `.` and `..` are supported. `..` removes the name
+/// before it, even if no such directory exists.
 public final class InMemoryFileSystem: FileSystem {
     private let root = Locked(MemoryDirectory(), rank: .directory)
     private let greatestFileSize: Int
 
     /// Creates an empty file system, which has only the root directory.
-    /// - Parameter greatestFileSize: largest size of a file in bytes. Each file reserves that much address space, but
-    ///   takes memory only for its contents.
+    /// - Parameter greatestFileSize: largest size of a file in bytes. Each file reserves that much address space. A
+    ///   page takes memory from its first access on, until the file is freed; truncation gives none back.
     public init(greatestFileSize: Int = 16 << 30) {
         self.greatestFileSize = max(greatestFileSize, 4096)
     }
@@ -69,7 +70,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// Throws the error of `call` unless a rename may replace the node `replaced`.
+    /// Checks that a rename of `node` may replace `replaced`. Throws an error of `call` if not.
     private static func check(
         _ node: MemoryNode, mayReplace replaced: MemoryNode, _ call: PathCall
     ) throws(FileSystemError) {
@@ -114,8 +115,9 @@ public final class InMemoryFileSystem: FileSystem {
     /// Only checks that the directory exists.
     public func syncDirectory(_ path: String) throws(FileSystemError) { _ = try entries(of: path) }
 
-    /// Takes the lock of a file, as described at ``FileSystem/lock(_:exclusive:note:)``. As with `flock`, the lock belongs
-    /// to the returned object, not to the process: a second call in this process conflicts, too.
+    /// Takes the lock of a file, as described at ``FileSystem/lock(_:exclusive:note:)``. As with `flock`, the lock
+    /// belongs to the returned object, not to the process. A second call in this process conflicts as a call of another
+    /// process would.
     public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
         let call = PathCall("lock", path)
         let data = try root.withLock { root throws(FileSystemError) -> MemoryFileData in
@@ -146,7 +148,8 @@ public final class InMemoryFileSystem: FileSystem {
     }
 }
 
-/// A lock of a file. ``release()``, or the end of the last reference, clears the note and unlocks.
+/// A lock of a file. ``release()``, or the end of the last reference, unlocks. It first clears the note of an exclusive
+/// owner.
 private final class MemoryFileLock: FileLock {
     private let data: Locked<MemoryFileData?>
     private let exclusive: Bool
@@ -160,7 +163,7 @@ private final class MemoryFileLock: FileLock {
 
     func release() {
         guard let data = data.withLock({ $0.take() }) else { return }
-        // Clears the note: an owner of a shared lock writes none of its own.
+        // Only an exclusive owner writes a note, so only that owner clears it.
         if exclusive { data.resize(to: 0, shrinking: true) }
         data.unlock(exclusive: exclusive)
     }

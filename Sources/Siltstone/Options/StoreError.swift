@@ -1,7 +1,7 @@
 /// A failure of a store: a code for programs, and a message for people.
 ///
-/// Codes are stable, so programs can compare them; later releases may add codes. The message names the file, the
-/// offset, the expectation and the remedy, if they are known.
+/// Codes are stable, so programs can compare them; later releases may add codes. The message names the cause and, if
+/// known, the remedy. ``file`` and ``offset`` give the place; ``description`` has all.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -23,9 +23,10 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public static var notAStore: Code { Code(raw: .notAStore) }
         /// The store was written by a newer release, in a format that this release does not know.
         public static var unsupportedFormat: Code { Code(raw: .unsupportedFormat) }
-        /// Bytes on disk do not match their checksum, or contradict each other.
+        /// Bytes on disk do not match their checksum or contradict each other, or a file is missing.
         public static var corrupt: Code { Code(raw: .corrupt) }
-        /// The operating system reported an error for a file operation.
+        /// An operating system call failed, or a write may have been made although the call failed: its changes may or
+        /// may not be there.
         public static var inputOutput: Code { Code(raw: .inputOutput) }
         /// The disk or the quota is full.
         public static var noSpace: Code { Code(raw: .noSpace) }

@@ -1,13 +1,14 @@
 import CInstructions
 import CZlib
 
-/// CRC-32 as in ISO 3309, gzip and zlib: the reflected polynomial 0xEDB88320, all ones in and out.
+/// CRC-32 as in ISO 3309, gzip and zlib: the reflected polynomial 0xEDB88320. The initial value and the final
+/// XOR are all ones.
 ///
-/// For 16 bytes or more it uses carry-less multiplication, if the processor has that (`crc32.h` has the source).
-/// Otherwise it uses a table method in Swift for up to a few hundred bytes and zlib for more, because each is faster in
-/// its range. All methods return the same value.
+/// For 16 bytes or more it uses carry-less multiplication on an x86-64 processor that has it (`crc32.h` has the
+/// source). Otherwise it uses a table method in Swift for up to a few hundred bytes and zlib for more, because each is
+/// faster in its range. All methods return the same value.
 enum CRC32 {
-    /// True if the processor has carry-less multiplication.
+    /// True if `crc32.h` has code for this processor: x86-64 with PCLMULQDQ and SSE4.1.
     @inline(__always)
     static var multiplies: Bool { siltstone_crc32_width() > 0 }
     /// True if the processor can multiply 64 bytes at a time.
@@ -72,8 +73,8 @@ extension CRC32 {
         return unsafe UInt32(truncatingIfNeeded: crc32_z(UInt(checksum), base, bytes.count))
     }
 
-    /// Sixteen tables of 256 entries: `tables[k][b]` is the effect of byte `b` at `k` bytes before the end (slicing by
-    /// 16: Kounavis and Berry, 2005).
+    /// Sixteen tables of 256 entries. `tables[k][b]` is the effect of byte `b` if `k` bytes follow it (the slicing of
+    /// Kounavis and Berry, 2005, extended to 16 tables).
     ///
     /// `nonisolated(unsafe)`: written once, before another thread can see it, and never freed.
     private nonisolated(unsafe) static let tables: UnsafePointer<UInt32> = {

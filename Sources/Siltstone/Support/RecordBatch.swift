@@ -1,7 +1,7 @@
-/// Records in key order, which a cursor of a memtable or a segment returns together.
+/// A batch holds consecutive records of one cursor, in scan order. ``MergingCursor`` uses one as storage only.
 ///
-/// A cursor returns a batch of records at a time. The reader checks the type of the cursor once for each batch, so the
-/// loop over its records has neither a call nor a branch for that. The memory belongs to one reader and is reused.
+/// The reader makes one virtual call for each batch. So the loop over its records has no call for that. The memory
+/// belongs to one reader and is reused.
 struct RecordBatch: ~Copyable {
     /// Number of records in the batch.
     private(set) var count = 0
@@ -29,7 +29,7 @@ struct RecordBatch: ~Copyable {
         count &+= 1
     }
 
-    /// Returns the storage after the present records, up to a total of `last` records in the batch.
+    /// Returns the free storage. It ends where the batch would have `last` records.
     @inline(__always)
     func room(upTo last: Int) -> RecordBuffer { records.elements.room(from: count, to: last) }
 

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Decides at a commit whether anything that the transaction has read was changed after its snapshot. This is
-/// optimistic concurrency control with backward validation (Kung and Robinson, "On optimistic methods for concurrency
-/// control", 1981).
+/// Decides at a commit whether a key or range of the check's set was changed after the snapshot. The set holds what
+/// the transaction has read or, under snapshot isolation, what it writes. This is optimistic concurrency control with
+/// backward validation (Kung and Robinson, "On optimistic methods for concurrency control", 1981).
 ///
 /// A read set of a few keys is checked under the write lock alone, by lookups in the memtables, if these still hold all
 /// changes after the snapshot. Otherwise two steps share the work:
@@ -11,8 +11,8 @@ import Synchronization
 /// - ``decide(last:flushed:_:_:)`` runs under the write lock, directly before the commit takes its sequence numbers. It
 ///   covers the commits that arrived since, which the check reads from the change feed.
 ///
-/// So other writers usually do not wait for the check of a long transaction. Only after eight attempts does it read from
-/// disk under the lock.
+/// So other writers usually do not wait for the check of a long transaction. Only after eight attempts does it read
+/// from disk under the lock.
 ///
 /// Used by one commit, on one thread at a time.
 final class CommitCheck {
@@ -22,11 +22,13 @@ final class CommitCheck {
         case unchanged
         /// A key or range of the read set was changed.
         case conflict
-        /// Changes that must be compared are no longer in memory. ``advance(_:_:subscribe:)`` must run again.
+        /// The memtables or the feed do not hold all changes that must be compared. ``advance(_:_:subscribe:)`` must
+        /// run again.
         case outdated
     }
 
-    /// A position in the change feed. The feed holds the commits after it, unless it had to drop some.
+    /// A position in the change feed, and the index of the read set. The feed holds the commits after the position,
+    /// unless it had to drop some.
     private struct Watch {
         var position: Int
         let index: ReadIndex
@@ -37,7 +39,8 @@ final class CommitCheck {
     private var checked: SequenceNumber
     /// Nil before the first ``advance(_:_:subscribe:)``, and after ``end(_:)``.
     private var watch: Watch?
-    /// The result of the last step.
+    /// The result of the last ``decide(last:flushed:_:_:)``; ``Verdict/conflict`` after an
+    /// ``advance(_:_:subscribe:)`` that found one.
     private(set) var verdict = Verdict.unchanged
     /// The number of calls of ``decide(last:flushed:_:_:)``.
     private var attempts = 0
@@ -58,10 +61,10 @@ final class CommitCheck {
         checked = snapshot
     }
 
-    /// Whether ``decide(last:flushed:_:_:)`` is sufficient without ``advance(_:_:subscribe:)``.
+    /// Whether ``decide(last:flushed:_:_:)`` is tried first, without ``advance(_:_:subscribe:)``.
     var isSmall: Bool { reads.keyCount <= Self.fewKeys && !reads.hasRanges && attempts == 0 }
 
-    /// Whether ``advance(_:_:subscribe:)`` would read files.
+    /// Whether ``advance(_:_:subscribe:)`` may have to read files, as of now.
     func readsFiles(_ path: ReadPath) -> Bool {
         path.visible != checked && path.superVersions.current().hasSegments(after: checked)
     }
@@ -73,11 +76,11 @@ final class CommitCheck {
     func advance(_ path: ReadPath, _ feed: ChangeFeed, subscribe: () -> Int) throws(StoreError) -> Bool {
         // Takes the position in the feed first, so that neither step misses a commit.
         let position = subscribe()
-        // After the new subscription, because a feed without a subscriber drops its records.
+        // The old position is no longer needed.
         if watch != nil { feed.unsubscribe() }
         watch = Watch(position: position, index: watch?.index ?? ReadIndex(reads))
-        // Loaded before the super version, which therefore holds every change up to the number. If the super version
-        // holds newer changes as well, they are also conflicts.
+        // The number is loaded first. So the super version holds every change up to it. It may hold newer changes;
+        // those of the read set are conflicts, too.
         let sequence = path.visible
         if sequence == checked { return true }
         if try path.superVersions.current().hasChange(in: reads, after: checked) {
@@ -125,7 +128,7 @@ final class CommitCheck {
 
     /// Compares the commits that the feed holds.
     private func compareCommits(_ feed: ChangeFeed) throws(StoreError) -> Verdict {
-        // A copy, whose position is not kept: the commit follows, or `advance` subscribes again.
+        // Works on a copy. So the next call reads from the same position again.
         guard var watch else { return .outdated }
         while true {
             switch feed.read(at: watch.position) {

@@ -1,4 +1,5 @@
-/// Narrows the position of a key in a block by digests: the eight bytes of each key after the shared prefix.
+/// Narrows the position of a key by the eight bytes after the shared prefix (``SearchKey/digest(after:)``), not by the
+/// stored 16-bit digests.
 ///
 /// A block that was not read recently is in none of the processor's caches, and a binary search waits for each record
 /// before it knows the next one to read. This search reads seven records at a time. Their addresses do not depend on
@@ -10,7 +11,8 @@ struct BlockSearch {
     private let block: Block
     private let skip: Int
     private let wanted: UInt64
-    /// True if a record with the searched digest was found. Digests cannot narrow the range further.
+    /// True if a record with the searched digest was found. The search then stops: several records may share the
+    /// digest, so complete keys must be compared.
     private var foundEqual = false
 
     private static let pivots = 7
@@ -19,8 +21,8 @@ struct BlockSearch {
     ///   - wanted: digest of the searched key.
     ///   - skip: length of the shared prefix that the digests leave out, in bytes. The key and all records around it
     ///     have this prefix.
-    ///   - low: lower bound of the position.
-    ///   - high: upper bound of the position.
+    ///   - low: the smallest possible position.
+    ///   - high: the largest possible position.
     @inline(__always)
     init(_ block: Block, _ wanted: UInt64, skip: Int, _ low: Int, _ high: Int) {
         self.block = block
@@ -43,16 +45,16 @@ struct BlockSearch {
     /// Compares seven records, at the eighths of the `span` slots from `start` on.
     @inline(__always)
     private mutating func compare(_ start: Int, span: Int) -> Bool {
-        var (before, notBehind) = (0, 0)
+        var (smaller, notGreater) = (0, 0)
         for pivot in 1...Self.pivots {
             guard let found = block.record(Self.slot(start, span, pivot))?.record else { return false }
             let digest = SearchKey(found.key).digest(after: skip)
-            before &+= digest < wanted ? 1 : 0
-            notBehind &+= digest <= wanted ? 1 : 0
+            smaller &+= digest < wanted ? 1 : 0
+            notGreater &+= digest <= wanted ? 1 : 0
         }
-        if before > 0 { low = Self.slot(start, span, before) &+ 1 }
-        if notBehind < Self.pivots { high = Self.slot(start, span, notBehind &+ 1) }
-        foundEqual = notBehind > before
+        if smaller > 0 { low = Self.slot(start, span, smaller) &+ 1 }
+        if notGreater < Self.pivots { high = Self.slot(start, span, notGreater &+ 1) }
+        foundEqual = notGreater > smaller
         return true
     }
 
