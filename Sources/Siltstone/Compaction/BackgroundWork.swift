@@ -22,8 +22,9 @@ final class BackgroundWork: Sendable {
     var directory: StoreDirectory { versions.directory }
     var obsolete: ObsoleteFiles { versions.obsolete }
 
-    // All queues here are serial. For a concurrent queue, Dispatch watches its threads through file descriptors, and
-    // aborts the process if none are left. ``BlockingWork`` has a concurrent queue.
+    // All queues of background work are serial, that of ``PieceWriter`` too. For a concurrent queue, Dispatch watches
+    // its threads through file descriptors, and aborts the process if none are left. ``BlockingWork`` has a concurrent
+    // queue.
 
     /// Runs one flush at a time, oldest memtable first. Separate from compactions, because otherwise writers would wait
     /// for a compaction.
