@@ -56,9 +56,6 @@ final class BackgroundWork: Sendable {
         // As many bytes as level 0 has when its compaction starts: four full memtables.
         picker = CompactionPicker(levelOneBytes: 4 * writes.configuration.memTableBytes)
         reference.set(self)
-        // Called at the first read that may miss the page cache, and then at every 1,024th. The page cache may outlive
-        // this object. The writers that call the other closures cannot, because they keep the engine alive.
-        directory.pageCache.whenRequested { [reference] in reference.value?.measureMemorySoon() }
         let requests = BackgroundRequests(
             flush: { [unowned self] in scheduleFlush() },
             compaction: { [unowned self] in scheduleCompaction() },
@@ -67,6 +64,10 @@ final class BackgroundWork: Sendable {
             preparation: { [preparationQueue] work in preparationQueue.async(execute: work) })
         writes.background.value = requests
         values.background.value = requests
+        // Called at the first read that may miss the page cache, and then at every 1,024th; now, if recovery has made
+        // such a read. The page cache may outlive this object. The other closures are unowned: their callers keep this
+        // object alive.
+        directory.pageCache.whenRequested { [reference] in reference.value?.measureMemorySoon() }
     }
 
     /// Starts the background work that a newly opened store may need.
