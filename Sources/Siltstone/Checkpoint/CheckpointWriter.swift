@@ -55,7 +55,7 @@ struct CheckpointWriter {
                     .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
                     file: path)
             }
-            if error.isMissing {
+            if error.isMissing || error.errorNumber == Platform.notADirectory {
                 throw StoreError(
                     .notFound, "the directory that the checkpoint should be made in does not exist",
                     file: StoreOpener.parent(of: path))

@@ -28,10 +28,12 @@ extension FileSystem {
     }
 
     /// Removes a directory with its files, after another failure. Ignores its own errors, because the first error is
-    /// the one to report.
+    /// the one to report. If a file cannot be removed, the others are removed all the same.
     func discardDirectory(_ path: String) {
         do {
-            for name in try retrying(entries(of: path)) { try retrying(remove(path + "/" + name)) }
+            for name in try retrying(entries(of: path)) {
+                do { try retrying(remove(path + "/" + name)) } catch { continue }
+            }
             try retrying(removeDirectory(path))
         } catch { return }
     }
