@@ -102,18 +102,23 @@ final class BackgroundWork: Sendable {
 
     private struct WorkLog: Sendable {
         var counts = Counts()
-        /// Segments that were written since the last preload, and not preloaded.
+        /// Numbers of the segments that were written, and not preloaded, since ``takeUnpreloadedSegments()`` was last
+        /// called. Compactions remove the numbers of their inputs.
         var unpreloadedSegments: Set<UInt64> = []
     }
 
     var counts: Counts { log.withLock { $0.counts } }
 
     /// Counts finished work.
-    /// - Parameter unpreloaded: numbers of segments that were written but not preloaded.
-    func note(unpreloaded: [UInt64] = [], _ change: (inout Counts) -> Void) {
+    /// - Parameters:
+    ///   - unpreloaded: numbers of segments that were written but not preloaded.
+    ///   - removed: numbers of segments that the work has removed from the version.
+    func note(unpreloaded: [UInt64] = [], removed: [UInt64] = [], _ change: (inout Counts) -> Void) {
         log.withLock { log in
             change(&log.counts)
             log.unpreloadedSegments.formUnion(unpreloaded)
+            // Otherwise the set of a store that is never idle would grow without bound.
+            log.unpreloadedSegments.subtract(removed)
         }
     }
 
