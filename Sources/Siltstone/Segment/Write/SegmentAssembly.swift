@@ -115,7 +115,7 @@ struct SegmentAssembly: ~Copyable {
         try output.pad(to: SegmentFormat.unit)
         footer.indexOffset = output.offset
         let (geometry, pageChecksums) = try index.write(to: &output, dataBytes: finishedBytes)
-        footer.index = geometry
+        footer.indexGeometry = geometry
         footer.metadataOffset = output.offset
         try writeMetadata(pageChecksums: pageChecksums, into: &footer)
         let encoded = footer.encoded(headerChecksum: headerChecksum)
