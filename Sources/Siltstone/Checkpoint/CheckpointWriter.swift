@@ -1,8 +1,8 @@
 /// Creates a checkpoint: a separate store in another directory with the current contents of this store.
 ///
-/// First flushes the changes in memory, but not in a read-only store, which must have none. Then hard-links the segments
-/// of one version, and the value files to which they refer, into the directory, and writes a new manifest that names
-/// them. Both stores share the files, and neither changes their contents again. The checkpoint has no log.
+/// First flushes the changes in memory, but not in a read-only store, which must have none. Then hard-links the
+/// segments of one version, and the value files to which they refer, into the directory, and writes a new manifest that
+/// names them. Both stores share the files, and neither changes their contents again. The checkpoint has no log.
 struct CheckpointWriter {
     private let writes: WritePath
     private let values: ValueLog

@@ -33,8 +33,8 @@ final class BackgroundWork: Sendable {
     let flushQueue = DispatchQueue(label: "siltstone.flush", qos: .userInitiated)
     /// Creates logs. Separate from flushes, because otherwise writers that need a log would wait for a flush.
     let logQueue = DispatchQueue(label: "siltstone.log", qos: .userInitiated)
-    /// Removes the logs of flushed memtables. Separate from flushes, because unlinking a file may wait for write-back of
-    /// its pages that has begun, and the next flush would wait too.
+    /// Removes the logs of flushed memtables. Separate from flushes, because unlinking a file may wait for write-back
+    /// of its pages that has begun, and the next flush would wait too.
     let removalQueue = DispatchQueue(label: "siltstone.removal", qos: .utility)
     /// Runs one compaction at a time, collects value files, and preloads segments.
     let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)

@@ -96,9 +96,9 @@ extension File {
 
     /// Writes zeros, 256 KiB in a call, at multiples of that size (4 KiB if no memory can be mapped).
     ///
-    /// On file systems with large folios, Linux keeps each piece in one folio. A sync writes the whole folio if any byte
-    /// of it was changed. With pieces of 1 MiB, preparing costs a sixth less. A small sync then takes 350 µs instead of
-    /// 130 µs (`Docs/Experiments.md`, "The same, 1 MiB at a time").
+    /// On file systems with large folios, Linux keeps each piece in one folio. A sync writes the whole folio if any
+    /// byte of it was changed. With pieces of 1 MiB, preparing costs a sixth less. A small sync then takes 350 µs
+    /// instead of 130 µs (`Docs/Experiments.md`, "The same, 1 MiB at a time").
     /// - Parameter range: in bytes.
     func writeZeros(_ range: Range<Int>) throws(FileSystemError) {
         var position = range.lowerBound
@@ -130,9 +130,9 @@ extension File {
     /// Rewrites a part of the file with its own bytes, so that the next sync brings it to stable storage.
     ///
     /// A failed sync marks the unwritten pages as clean, so no later sync writes them. On some file systems readers
-    /// still see the bytes until the next crash (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX
-    /// ATC 2020). Code that finds bytes in a file and does not know whether they were synced rewrites them before it
-    /// relies on them.
+    /// still see the bytes until the next crash (Rebello et al., "Can Applications Recover from fsync Failures?",
+    /// USENIX ATC 2020). Code that finds bytes in a file and does not know whether they were synced rewrites them
+    /// before it relies on them.
     ///
     /// Nobody else may write the range meanwhile, because this writes the old bytes back.
     /// - Parameter range: in bytes, within the file.

@@ -5,7 +5,8 @@
 /// keep a backward link correct. It sees every change inserted before its last seek, and possibly some later ones.
 struct MemTableCursor: ~Copyable, Sendable {
     let table: MemTable
-    /// The references of a leaf. The keys are those of one instant. The version of a key may be newer than that instant.
+    /// The references of a leaf. The keys are those of one instant. The version of a key may be newer than that
+    /// instant.
     private let slots: HeapArray<ArenaReference>
     /// The headers of the entries that the current fill looks at.
     let headers: HeapArray<MemTableEntry.Header>
@@ -46,8 +47,8 @@ struct MemTableCursor: ~Copyable, Sendable {
         for slot in start..<end { self.slot(slot).prefetch() }
     }
 
-    /// Forward, moves before the first record whose key is at least `key`; before all records if `key` is nil. Backward,
-    /// moves after the last record whose key is less than `key`; after all records if `key` is nil.
+    /// Forward, moves before the first record whose key is at least `key`; before all records if `key` is nil.
+    /// Backward, moves after the last record whose key is less than `key`; after all records if `key` is nil.
     /// - Complexity: O(log *n*) in the number of keys
     mutating func seek(_ key: Bytes?, _ direction: ScanDirection = .forward) {
         older = 0

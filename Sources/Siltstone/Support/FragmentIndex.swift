@@ -1,7 +1,7 @@
 /// The fragments of a set of range tombstones in plain memory, so that reads retain no object.
 ///
-/// A digest is eight bytes of a start after the common prefix of all starts; each start has two. The search compares the
-/// first digest, on a tie the second, on a tie the key. A single start is compared by key.
+/// Each start has two digests, of the first and of the second eight bytes after the common prefix of all starts. The
+/// search compares the first digest, on a tie the second, on a tie the key. A single start is compared by key.
 ///
 /// One tombstone elsewhere can make the common prefix empty. The first eight bytes of the other starts are then often
 /// equal. The second digest tells them apart.

@@ -2,7 +2,8 @@ import Synchronization
 
 @testable import Siltstone
 
-/// Files in memory whose mappings take note of what is asked of them, and say that pages are missing where that is wanted.
+/// Files in memory whose mappings take note of what is asked of them, and say that pages are missing where that is
+/// wanted.
 final class RecordingFileSystem: ForwardingFileSystem {
     let base = InMemoryFileSystem()
     let pages = PageRecord()

@@ -1,5 +1,5 @@
-/// The state of a segment that is being written. A noncopyable structure, whose fields are accessed without a reference;
-/// ``SegmentWriter`` is the class around it.
+/// The state of a segment that is being written. A noncopyable structure, whose fields are accessed without a
+/// reference; ``SegmentWriter`` is the class around it.
 struct SegmentAssembly: ~Copyable {
     private let number: UInt64
     private let blockBytes: Int
