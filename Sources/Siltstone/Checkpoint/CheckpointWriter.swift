@@ -1,8 +1,8 @@
 /// Creates a checkpoint: a separate store in another directory with the current contents of this store.
 ///
-/// First flushes the changes in memory. Then hard-links the segments of one version, and the value files to which they
-/// refer, into the directory, and writes a new manifest that names them. Both stores share the files, and neither
-/// changes their contents again. The checkpoint has no log.
+/// First flushes the changes in memory, but not in a read-only store, which must have none. Then hard-links the
+/// segments of one version, and the value files to which they refer, into the directory, and writes a new manifest that
+/// names them. Both stores share the files, and neither changes their contents again. The checkpoint has no log.
 struct CheckpointWriter {
     private let writes: WritePath
     private let values: ValueLog
@@ -18,7 +18,7 @@ struct CheckpointWriter {
         fileSystem = directory.fileSystem
     }
 
-    /// Creates the checkpoint. If this fails, it removes the directory that it has made.
+    /// Creates the checkpoint. If this fails, it tries to remove the directory that it has made.
     /// - Parameter path: the new directory; its parent must exist, on the same file system.
     /// - Throws: ``StoreError/Code/invalidArgument`` or ``StoreError/Code/notFound`` if the path does not fit;
     ///   ``StoreError/Code/readOnly`` if a read-only store has changes that are in no segment.
@@ -38,7 +38,8 @@ struct CheckpointWriter {
         }
         // Until this block ends, no file of the version is removed.
         try versions.obsolete.holding { () throws(StoreError) in
-            // Later values go to another file, because both stores have this one.
+            // Later values go to another file, because both stores may have this one. The sequence number is nil in a
+            // read-only store, whose memtables are empty here.
             let (version, sequence) = try values.finishFile()
             try makeDirectory(path)
             do throws(StoreError) { try fill(path, with: version, upTo: sequence ?? writes.lastSequence) } catch {
@@ -55,7 +56,7 @@ struct CheckpointWriter {
                     .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
                     file: path)
             }
-            if error.isMissing {
+            if error.isMissing || error.errorNumber == Platform.notADirectory {
                 throw StoreError(
                     .notFound, "the directory that the checkpoint should be made in does not exist",
                     file: StoreOpener.parent(of: path))
@@ -65,9 +66,9 @@ struct CheckpointWriter {
     }
 
     /// Links the files of a version, and makes the manifest and `CURRENT`.
-    /// - Parameter sequence: the sequence number of the version's last change. The segments do not tell it: merges to
-    ///   the bottom set the numbers of their records to 0. The copy continues from it, so that a subscriber of changes
-    ///   is not told of others under the numbers that it knows.
+    /// - Parameter sequence: the sequence number of the version's last change. The number cannot be computed from the
+    ///   segments, because merges to the bottom set the numbers of records to 0. The copy gives larger numbers to new
+    ///   changes. So no number that a subscriber knows from this version stands for another change in the copy.
     private func fill(_ path: String, with version: Version, upTo sequence: SequenceNumber) throws(StoreError) {
         var checkpoint = ManifestState()
         checkpoint.lastSequence = sequence

@@ -76,7 +76,7 @@ extension BackgroundWork {
             return
         }
         if plan.isDeletion {
-            try versions.logAndApply(edit) { note { $0.compactions += 1 } }
+            try versions.logAndApply(edit) { note(removed: edit.removedSegments) { $0.compactions += 1 } }
             obsolete.remove(plan.obsoleteFiles)
             return
         }
@@ -98,7 +98,7 @@ extension BackgroundWork {
             let unpreloaded = try isRead ? preload(readers) : Array(readers.keys)
             if !plan.relocating.isEmpty { try values.sync() }
             try versions.logAndApply(edit, opened: readers) {
-                note(unpreloaded: unpreloaded) { counts in
+                note(unpreloaded: unpreloaded, removed: edit.removedSegments) { counts in
                     counts.compactions += 1
                     counts.compactionBytesRead += plan.inputBytes
                     counts.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }

@@ -2,9 +2,9 @@ import Dispatch
 import Synchronization
 
 extension BackgroundWork {
-    /// The most bytes of segments that one call preloads. The page cache may already have dropped older segments, and
-    /// reading those from the disk again would help no reader. A larger limit prepares more of a large merge, and makes
-    /// the merge wait longer for it. The exact value was not measured.
+    /// The most bytes of segments that one call preloads. Older segments may have left the page cache. Preloading would
+    /// then read them from the disk. A larger limit prepares more of a large merge, and makes the merge wait longer for
+    /// it. The exact value was not measured.
     private static let maxPreloadBytes = 1 << 30
 
     /// Preloads the segments that flushes and compactions have written without preloading them. Runs on the compaction
@@ -12,10 +12,11 @@ extension BackgroundWork {
     /// so that writers are not slowed.
     /// - Parameter isRequested: true after a manual compaction, whose caller is likely to read now.
     func preloadNewSegments(isRequested: Bool = false) {
-        // Taken even if not all of them are preloaded now: a later call might no longer find the rest in memory.
+        // Takes all numbers. What is not preloaded now is not tried later, because it may have left the page cache.
         let numbers = takeUnpreloadedSegments()
-        // The newest runs first, for the same reason as in ``preload(_:)``.
+        // Newest first, for the same reason as in ``preload(_:)``.
         let segments = versions.current.allSegments.filter { numbers.contains($0.info.number) }
+            .sorted { $0.info.number > $1.info.number }
         // If the store does not fit into memory, preloaded pages would evict pages that are in use.
         if directory.pageCache.isTight { return }
         for segment in Self.preloadable(segments) {
@@ -30,11 +31,12 @@ extension BackgroundWork {
     /// Preloads the output of a flush or compaction before it replaces its inputs: prefaults it, and verifies its
     /// checksums. Otherwise the first readers of the output would pay for both. Callers skip it for a store that nobody
     /// reads, which saves a twentieth of each merge (`Docs/Experiments.md`, "Background reads do not count as reads").
+    /// A manual compaction skips it too, and preloads its output after it has returned.
     ///
-    /// This is no guarantee that a segment is intact. Segments that are not preloaded, and those of a store that does
-    /// not map its files, are installed unverified.
-    /// - Returns: the numbers of the segments that were not preloaded, because the store does not fit into memory or
-    ///   because they exceed ``maxPreloadBytes``.
+    /// This is no guarantee that a segment is intact. Segments that are not preloaded, compressed segments, and those
+    /// of a store that does not map its files, are installed unverified.
+    /// - Returns: the numbers of the segments that this call did not try to preload, because the store does not fit
+    ///   into memory or because they exceed ``maxPreloadBytes``.
     /// - Throws: ``StoreError`` if a checksum does not match. The segment must then not be installed.
     func preload(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
         // Newest first: the system's cache may already have dropped the segments that were written long before the

@@ -3,14 +3,16 @@ import Synchronization
 
 /// Runs flushes, compactions, and the other background work of a store.
 ///
-/// Guards three things with atomics and a leaf lock: which work is scheduled, the statistics counters, and the set of
-/// segments that are not preloaded yet (``SegmentReader/preload(shouldStop:)``). One flush and one compaction run at a
-/// time, each on its own serial queue. Both install their output in the version set, and report to the write path,
-/// which wakes the writers that wait for them.
+/// Guards four things with atomics and a leaf lock: which work is scheduled, the sequence number at which the store was
+/// last idle, the statistics counters, and the set of segments that are not preloaded yet
+/// (``SegmentReader/preload(shouldStop:)``). One flush and one compaction run at a time, each on its own serial queue.
+/// Both install their output in the version set, and report to the write path, which wakes the writers that wait for
+/// them.
 ///
-/// Callers are: the write path (through the closures of ``BackgroundRequests``, which never block), `compact`,
-/// ``IdleWatch``, opening and closing. Work on a queue holds no lock when it starts. It takes the value lock, the
-/// manifest lock and the write lock through their owners.
+/// Callers are: ``WritePath`` and ``ValueLog`` (through the closures of ``BackgroundRequests``, which never block),
+/// ``PageCache`` (through a closure that only schedules work), ``IdleWatch``, `compact`, the statistics, opening and
+/// closing. Work on a queue holds no lock when it starts. It takes the value lock, the manifest lock, the sync lock and
+/// the write lock through their owners.
 final class BackgroundWork: Sendable {
     let writes: WritePath
     let picker: CompactionPicker
@@ -22,18 +24,19 @@ final class BackgroundWork: Sendable {
     var directory: StoreDirectory { versions.directory }
     var obsolete: ObsoleteFiles { versions.obsolete }
 
-    // All queues here are serial. For a concurrent queue, Dispatch watches its threads through file descriptors, and
-    // aborts the process if none are left. ``BlockingWork`` has a concurrent queue.
+    // All queues of background work are serial, that of ``PieceWriter`` too. For a concurrent queue, Dispatch watches
+    // its threads through file descriptors, and aborts the process if none are left. ``BlockingWork`` has a concurrent
+    // queue.
 
-    /// Runs one flush at a time, oldest memtable first. Separate from compactions, because otherwise writers would wait
-    /// for a compaction.
+    /// Runs one flush at a time, oldest memtable first, and tidies an idle store. Separate from compactions, because
+    /// otherwise writers would wait for a compaction.
     let flushQueue = DispatchQueue(label: "siltstone.flush", qos: .userInitiated)
     /// Creates logs. Separate from flushes, because otherwise writers that need a log would wait for a flush.
     let logQueue = DispatchQueue(label: "siltstone.log", qos: .userInitiated)
-    /// Removes the logs of flushed memtables. Separate from flushes, because unlinking a file waits until its dirty
-    /// pages are written back, and the next flush would wait too.
+    /// Removes the logs of flushed memtables. Separate from flushes, because unlinking a file may wait for write-back
+    /// of its pages that has begun, and the next flush would wait too.
     let removalQueue = DispatchQueue(label: "siltstone.removal", qos: .utility)
-    /// Runs one compaction at a time.
+    /// Runs one compaction at a time, collects value files, and preloads segments.
     let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)
     /// Prepares memory and log space for writers, and checks whether the store's files fit into memory.
     let preparationQueue = DispatchQueue(label: "siltstone.preparation", qos: .userInitiated)
@@ -45,19 +48,16 @@ final class BackgroundWork: Sendable {
     /// The last sequence number when the store was last found idle; `.max` before. ``isIdle`` compares it with the
     /// current one.
     let sequenceWhenIdle = Atomic<SequenceNumber>(.max)
-    /// For deferred work, which must not keep this object alive. Leads to nothing once the store is gone.
+    /// For deferred work, which must not keep this object alive. Its value is nil once the store is gone.
     let reference = OwnerReference<BackgroundWork>()
 
     private let log = Locked(WorkLog(), rank: .leaf)
 
     init(_ writes: WritePath) {
         self.writes = writes
-        // As many bytes as level 0 has when its compaction starts: four full memtables.
+        // About the bytes of level 0 when its compaction starts: four full memtables.
         picker = CompactionPicker(levelOneBytes: 4 * writes.configuration.memTableBytes)
         reference.set(self)
-        // Called at the first read that may miss the page cache, and then at every 1,024th. The page cache may outlive
-        // this object. The writers that call the other closures cannot, because they keep the engine alive.
-        directory.pageCache.whenRequested { [reference] in reference.value?.measureMemorySoon() }
         let requests = BackgroundRequests(
             flush: { [unowned self] in scheduleFlush() },
             compaction: { [unowned self] in scheduleCompaction() },
@@ -66,6 +66,10 @@ final class BackgroundWork: Sendable {
             preparation: { [preparationQueue] work in preparationQueue.async(execute: work) })
         writes.background.value = requests
         values.background.value = requests
+        // Called at the first read that may miss the page cache, and then at every 1,024th. Called now if recovery has
+        // made such a read, so all else is set before. The page cache may outlive this object. The other closures are
+        // unowned: their callers keep this object alive.
+        directory.pageCache.whenRequested { [reference] in reference.value?.measureMemorySoon() }
     }
 
     /// Starts the background work that a newly opened store may need.
@@ -100,18 +104,23 @@ final class BackgroundWork: Sendable {
 
     private struct WorkLog: Sendable {
         var counts = Counts()
-        /// Segments that were written since the last preload, and not preloaded.
+        /// Numbers of the segments that were written, and not preloaded, since ``takeUnpreloadedSegments()`` was last
+        /// called. Compactions remove the numbers of their inputs.
         var unpreloadedSegments: Set<UInt64> = []
     }
 
     var counts: Counts { log.withLock { $0.counts } }
 
     /// Counts finished work.
-    /// - Parameter unpreloaded: numbers of segments that were written but not preloaded.
-    func note(unpreloaded: [UInt64] = [], _ change: (inout Counts) -> Void) {
+    /// - Parameters:
+    ///   - unpreloaded: numbers of segments that were written but not preloaded.
+    ///   - removed: numbers of segments that the work has removed from the version.
+    func note(unpreloaded: [UInt64] = [], removed: [UInt64] = [], _ change: (inout Counts) -> Void) {
         log.withLock { log in
             change(&log.counts)
             log.unpreloadedSegments.formUnion(unpreloaded)
+            // Otherwise the set of a store that is never idle would grow without bound.
+            log.unpreloadedSegments.subtract(removed)
         }
     }
 

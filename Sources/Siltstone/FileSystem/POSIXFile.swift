@@ -5,10 +5,12 @@ final class POSIXFile: File {
     let path: String
     /// The descriptor, or −1 once closed. It is not kept after that, because another file may get the same number.
     private let descriptor: Atomic<Int32>
-    /// Largest size of the file in bytes (`RLIMIT_FSIZE`). If a call starts at or beyond it, the kernel ends the
-    /// process by a signal (`SIGXFSZ`), and only the application may decide to ignore that signal. So no call starts
-    /// there.
+    /// Largest size of the file in bytes (`RLIMIT_FSIZE`). If a write starts at or beyond it, or a call makes the file
+    /// longer than it, the kernel ends the process by a signal (`SIGXFSZ`). Only the application may decide to ignore
+    /// that signal. So no such call is made. Taken when the file is opened.
     private let sizeLimit = Platform.fileSizeLimit
+    /// Most bytes of one read. Darwin refuses more than `INT_MAX`.
+    private static let maxReadBytes = 1 << 30
 
     init(path: String, descriptor: Int32) {
         self.path = path
@@ -35,7 +37,8 @@ final class POSIXFile: File {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        let count = unsafe Platform.readFile(number, buffer, at: offset)
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Self.maxReadBytes))
+        let count = unsafe Platform.readFile(number, part, at: offset)
         if count < 0 { throw failure("read", offset: offset) }
         return count
     }
@@ -90,7 +93,7 @@ final class POSIXFile: File {
 
     func close() throws(FileSystemError) {
         let number = descriptor.exchange(-1, ordering: .relaxed)
-        // After EINTR the descriptor is closed nevertheless (Linux), so the call is not repeated.
+        // After EINTR, Linux has closed the descriptor. So the call is not repeated, and EINTR is not reported.
         if number >= 0, Platform.closeFile(number) != 0, Platform.errorNumber != Platform.interrupted {
             throw failure("close")
         }
@@ -99,16 +102,16 @@ final class POSIXFile: File {
     /// Releases the lock of a lock file, and closes the file.
     /// - Parameter clearingOwner: true if the file's first line names this process as the owner, and must be cleared.
     func unlockAndClose(clearingOwner: Bool) {
-        let number = number
-        if number >= 0 {
-            // An empty line clears the name. Truncating the file would free its block, and on a full disk the next
-            // owner might get none for its name. If the write fails, an error may later name the wrong owner.
-            if clearingOwner {
-                _ = unsafe [UInt8(ascii: "\n")].withUnsafeBytes { unsafe Platform.writeFile(number, $0, at: 0) }
-            }
-            Platform.unlockFile(number)
+        // Taken first, so that a concurrent call does not write to a descriptor that is closed and used again.
+        let number = descriptor.exchange(-1, ordering: .relaxed)
+        if number < 0 { return }
+        // An empty line clears the name. A truncation would free the file's block. On a full disk the next owner could
+        // then not write its name. If the write fails, an error may later name the wrong owner.
+        if clearingOwner {
+            _ = unsafe [UInt8(ascii: "\n")].withUnsafeBytes { unsafe Platform.writeFile(number, $0, at: 0) }
         }
-        closeIgnoringErrors()
+        Platform.unlockFile(number)
+        _ = Platform.closeFile(number)
     }
 
     /// Closes the file. Everything that must be durable was synced before, so an error of the close loses nothing.
@@ -144,7 +147,7 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
     }
 
     func isInMemory(offset: Int, length: Int) -> Bool {
-        // Nothing outside of the mapping needs to be read.
+        // Nothing to check: the range is empty or not completely in the mapping.
         guard let pages = pages(offset, length) else { return true }
         return Platform.presentBytes(pages, untilMissing: true) >= pages.count
     }

@@ -62,9 +62,14 @@ final class PageCache: Sendable {
     }
 
     /// Sets a function that is called at the first request, and then at every 1,024th, to measure the available memory.
-    /// A store whose pages are in memory needs no measurement. The caller may hold locks of the store, so `body` should
-    /// only schedule work.
-    func whenRequested(_ body: @escaping @Sendable () -> Void) { onRequest.withLock { $0 = body } }
+    /// Calls it at once if there were requests already: recovery may read values before there is a function.
+    ///
+    /// A store whose pages are in memory needs no measurement. The caller of ``noteRequest()`` may hold locks of the
+    /// store, so `body` should only schedule work.
+    func whenRequested(_ body: @escaping @Sendable () -> Void) {
+        onRequest.withLock { $0 = body }
+        if requests.load(ordering: .relaxed) > 0 { body() }
+    }
 
     /// Counts a request for pages that may have to be read from the disk.
     func noteRequest() {

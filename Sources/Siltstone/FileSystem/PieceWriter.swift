@@ -2,8 +2,8 @@ import Dispatch
 
 /// Writes consecutive pieces of a file in order, on another thread or on the caller's.
 ///
-/// No caller depends on a free thread: a caller that waits for a piece that no thread has started writes the piece itself.
-/// Otherwise the merges of very many stores, where each merge occupies a thread, could deadlock.
+/// No caller depends on a free thread: a caller that waits for a piece that no thread has started writes the piece
+/// itself. Otherwise the merges of very many stores, where each merge occupies a thread, could deadlock.
 ///
 /// After a failed write it writes nothing more, and every later ``wait()``, ``write(_:at:)`` and ``sync()`` throws the
 /// failure.
@@ -27,6 +27,8 @@ final class PieceWriter: Sendable {
     }
 
     private let file: any File
+    /// Writes the pieces that ``begin(_:at:)`` schedules. Serial for the reason that ``BackgroundWork`` states.
+    let queue = DispatchQueue(label: "siltstone.pieces", qos: .utility)
     private let state = Locked(State(), rank: .leaf)
 
     init(_ file: any File) { self.file = file }
@@ -35,7 +37,7 @@ final class PieceWriter: Sendable {
     /// - Parameter bytes: must stay valid and unchanged until ``wait()`` returns or throws, or ``settle()`` returns.
     func begin(_ bytes: Bytes, at offset: Int) {
         state.withLock { $0.pending = Piece(bytes: bytes, offset: offset) }
-        DispatchQueue.global(qos: .utility).async { self.writePending() }
+        queue.async { self.writePending() }
     }
 
     /// Waits until all pieces are written.

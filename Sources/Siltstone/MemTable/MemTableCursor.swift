@@ -5,17 +5,18 @@
 /// keep a backward link correct. It sees every change inserted before its last seek, and possibly some later ones.
 struct MemTableCursor: ~Copyable, Sendable {
     let table: MemTable
-    /// The references of a leaf: its keys at one instant, each with a version that was its newest then or later.
+    /// The references of a leaf. The keys are those of one instant. The version of a key may be newer than that
+    /// instant.
     private let slots: HeapArray<ArenaReference>
-    /// The headers of the entries that the current fill appends.
+    /// The headers of the entries that the current fill looks at.
     let headers: HeapArray<MemTableEntry.Header>
     /// Number of copied references.
     private(set) var slotCount = 0
     /// The leaf after the copied one; 0 if there is none.
     private(set) var next: ArenaReference = 0
-    /// Forward: the next slot. Backward: the slot after the next one.
+    /// Forward: the index of the next slot. Backward: one more than the index of the next slot.
     var index = 0
-    /// Forward, all versions: the next version of the key before `index`; 0 if there is none.
+    /// Forward, all versions: the next older version of the last appended key; 0 if there is none.
     var older: ArenaReference = 0
 
     /// Creates a cursor at the end. A seek must move it first.
@@ -46,8 +47,8 @@ struct MemTableCursor: ~Copyable, Sendable {
         for slot in start..<end { self.slot(slot).prefetch() }
     }
 
-    /// Forward, moves before the first record whose key is at least `key`; before all records if `key` is nil. Backward,
-    /// moves after the last record whose key is less than `key`; after all records if `key` is nil.
+    /// Forward, moves before the first record whose key is at least `key`; before all records if `key` is nil.
+    /// Backward, moves after the last record whose key is less than `key`; after all records if `key` is nil.
     /// - Complexity: O(log *n*) in the number of keys
     mutating func seek(_ key: Bytes?, _ direction: ScanDirection = .forward) {
         older = 0
@@ -112,7 +113,7 @@ struct MemTableCursor: ~Copyable, Sendable {
         }
     }
 
-    /// Moves to the next leaf, and prefetches the leaf after it.
+    /// Moves to the next leaf, and prefetches the references of the leaf after it.
     mutating func loadNext() {
         load(leaf: next)
         if next != 0 { table.node(next).prefetchReferences() }
@@ -128,12 +129,13 @@ struct MemTableCursor: ~Copyable, Sendable {
 }
 
 extension MemTableCursor {
-    /// Appends the next records in a direction to a batch. If it appends none, the end is reached.
+    /// Appends the next records in a direction to a batch. If it appends none with a positive limit and free capacity,
+    /// the end is reached.
     /// - Parameters:
     ///   - limit: largest number of records to append; the batch's free capacity is a limit too.
     ///   - visible: the largest visible sequence number. For each key the newest visible version is appended,
-    ///     tombstones included; a key without a visible version is skipped. Nil appends all versions, newest first,
-    ///     but backward only the newest ones.
+    ///     tombstones included; a key without a visible version is skipped. Nil, forward: all versions, newest first.
+    ///     Nil, backward: the newest version of each key.
     /// - Complexity: O(*n*) in the appended records and the versions newer than `visible`.
     mutating func fill(
         _ batch: inout RecordBatch, _ direction: ScanDirection = .forward, limit: Int, visible: SequenceNumber?
@@ -197,12 +199,8 @@ extension MemTableCursor {
 
     /// Appends all versions of each key, newest first. ``older`` keeps the position inside a key between two calls.
     private mutating func fillAllVersions(_ batch: inout RecordBatch, upTo target: Int) {
+        appendOlder(&batch, upTo: target)
         while batch.count < target {
-            while older != 0, batch.count < target {
-                let entry = table.entry(older)
-                batch.append(entry.record)
-                older = entry.previous
-            }
             if index >= slotCount {
                 if next == 0 { return }
                 loadNext()
@@ -211,13 +209,24 @@ extension MemTableCursor {
             let end = min(slotCount, current &+ (target &- batch.count))
             _ = copyHeaders(current, end)
             prefetchEnds(current, end)
-            while current < end, older == 0 {
+            while current < end, batch.count < target {
                 let entry = slot(current)
                 batch.append(entry.record(headers[current]))
                 older = entry.previous
                 current &+= 1
+                appendOlder(&batch, upTo: target)
             }
             index = current
+        }
+    }
+
+    /// Appends the older versions of the last appended key, newest first.
+    @inline(__always)
+    private mutating func appendOlder(_ batch: inout RecordBatch, upTo target: Int) {
+        while older != 0, batch.count < target {
+            let entry = table.entry(older)
+            batch.append(entry.record)
+            older = entry.previous
         }
     }
 

@@ -1,8 +1,10 @@
-/// The fragments of a set of range tombstones in plain memory, for reads that touch no object.
+/// The fragments of a set of range tombstones in plain memory, so that reads retain no object.
 ///
-/// The search for a start compares two digests, each of eight bytes, after the common prefix of all starts. It compares
-/// keys only if both digests are equal. With one digest, a single tombstone that shares no prefix with the others would
-/// leave the starts no common prefix, and many digests would be equal.
+/// Each start has two digests, of the first and of the second eight bytes after the common prefix of all starts. The
+/// search compares the first digest, on a tie the second, on a tie the key. A single start is compared by key.
+///
+/// One tombstone elsewhere can make the common prefix empty. The first eight bytes of the other starts are then often
+/// equal. The second digest tells them apart.
 ///
 /// Filled in the initializer, and never changed. Freed by its set.
 struct FragmentIndex: BitwiseCopyable, Sendable {
@@ -72,34 +74,35 @@ struct FragmentIndex: BitwiseCopyable, Sendable {
     /// Returns the index of the fragment that contains a key; −1 if none does.
     @inline(__always)
     func fragment(holding key: SearchKey) -> Int {
-        let index = countOfStarts(upTo: key, including: true) &- 1
+        let index = countOfStarts(upTo: key, includingEqual: true) &- 1
         return index >= 0 && compareKeysByWords(key.bytes, ends[index]) < 0 ? index : -1
     }
 
     /// Returns how many fragments start before a key.
-    /// - Parameter including: true to count a fragment that starts at the key.
+    /// - Parameter includingEqual: true to count a fragment that starts at the key.
     @inline(__always)
-    func countOfStarts(upTo key: SearchKey, including: Bool) -> Int {
+    func countOfStarts(upTo key: SearchKey, includingEqual: Bool) -> Int {
         if count == 0 { return 0 }
         if count == 1 {
-            // A single start has no common prefix to skip, and its digest would equal that of most keys.
+            // A single start has no common prefix to skip, and its digest may equal that of many keys.
             let order = compareKeysByWords(starts[0], key.bytes)
-            return order < 0 || order == 0 && including ? 1 : 0
+            return order < 0 || order == 0 && includingEqual ? 1 : 0
         }
         if common.count > 0, !key.hasPrefix(common) { return key.compare(to: common) < 0 ? 0 : count }
         let digest = key.digest(after: common.count)
         let low = digests.count(below: digest, of: count)
-        return low < count && digests[low] == digest ? countOfTies(key, digest, from: low, including: including) : low
+        guard low < count, digests[low] == digest else { return low }
+        return countOfTies(key, digest, from: low, includingEqual: includingEqual)
     }
 
-    /// Same as ``countOfStarts(upTo:including:)``, for a key whose digest equals that of the fragment at `start`.
+    /// Same as ``countOfStarts(upTo:includingEqual:)``, for a key whose digest equals that of the fragment at `start`.
     @inline(never)
-    private func countOfTies(_ key: SearchKey, _ digest: UInt64, from start: Int, including: Bool) -> Int {
+    private func countOfTies(_ key: SearchKey, _ digest: UInt64, from start: Int, includingEqual: Bool) -> Int {
         let first = Self.ties(digests, digest, start..<count)
         let ties = Self.ties(furtherDigests, key.digest(after: common.count &+ 8), first)
         return ties.partitioningIndex { index in
             let order = compareKeysByWords(starts[index], key.bytes)
-            return order > 0 || order == 0 && !including
+            return order > 0 || order == 0 && !includingEqual
         }
     }
 

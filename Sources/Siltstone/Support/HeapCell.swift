@@ -1,7 +1,7 @@
 /// One value on the heap, at an address that never changes. Freed with its owner.
 ///
-/// A class keeps its frequently changed state in a cell. As properties of the class, each access would check for
-/// exclusive access, which costs several percent of a scan.
+/// A class keeps its frequently changed state in a cell, or state that is set once after the initializer. If the state
+/// were a property of the class, each access would be checked for exclusivity. That costs several percent of a scan.
 ///
 /// `@unchecked Sendable`: the owner states which lock, or which thread, guards the value. A class whose other fields
 /// are constant then needs no `@unchecked` of its own.
@@ -19,11 +19,11 @@ struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         unsafe address.deallocate()
     }
 
-    /// A pointer to the value, for the address accessor of a property of the owner.
+    /// A pointer to the value. The owner returns it from the `unsafeAddress` accessor of a property.
     @inline(__always)
     var place: UnsafePointer<Value> { unsafe UnsafePointer(address) }
 
-    /// Same as ``place``, for a mutable accessor.
+    /// Same as ``place``, for the `unsafeMutableAddress` accessor.
     @inline(__always)
     var mutablePlace: UnsafeMutablePointer<Value> { unsafe address }
 
@@ -70,15 +70,15 @@ struct HeapPlace<Value: ~Copyable> {
 
     init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
 
-    /// Puts a value into the slot, which must be empty.
+    /// Puts a value into the storage, which must be empty.
     @inline(__always)
     func fill(_ value: consuming Value) { unsafe address.initialize(to: value) }
 
-    /// Takes the value out of the slot, which must not be empty.
+    /// Takes the value out of the storage, which must not be empty.
     @inline(__always)
     func take() -> Value { unsafe address.move() }
 
-    /// The value. The slot must not be empty.
+    /// The value. The storage must not be empty.
     @inline(__always)
     var value: Value {
         unsafeAddress { unsafe UnsafePointer(address) }

@@ -28,7 +28,7 @@ struct TombstoneStretch {
     /// Applies one set, for a forward scan.
     private mutating func lookAhead(_ set: RangeTombstones, _ key: SearchKey, _ visible: SequenceNumber) {
         let index = set.index
-        let next = index.countOfStarts(upTo: key, including: true)
+        let next = index.countOfStarts(upTo: key, includingEqual: true)
         if next > 0, compareKeys(key.bytes, index.end(next - 1)) < 0 {
             covering = max(covering, set.newest(of: next - 1, visible: visible))
             shorten(to: index.end(next - 1)) { compareKeys($0, $1) < 0 }
@@ -40,7 +40,7 @@ struct TombstoneStretch {
     /// Applies one set, for a backward scan.
     private mutating func lookBack(_ set: RangeTombstones, _ place: SearchKey?, _ visible: SequenceNumber) {
         let index = set.index
-        let last = (place.map { index.countOfStarts(upTo: $0, including: false) } ?? index.count) - 1
+        let last = (place.map { index.countOfStarts(upTo: $0, includingEqual: false) } ?? index.count) - 1
         guard last >= 0 else { return }
         if let place, compareKeys(place.bytes, index.end(last)) <= 0 {
             covering = max(covering, set.newest(of: last, visible: visible))

@@ -1,7 +1,7 @@
 /// Reads past commits from the logs that still exist, for a subscription that starts in the past.
 ///
-/// Commits that cannot be read are not an error here. ``FeedCursor`` notices the gap in the sequence numbers and
-/// reports it to the subscriber.
+/// A removed log, or a log whose rest is invalid, is not an error here. Other errors are thrown. ``FeedCursor`` notices
+/// the gap in the sequence numbers and reports it to the subscriber.
 struct LogReplay: Sendable {
     /// The logs that were not read to their ends, oldest first.
     private var logs: [(reader: FrameReader, end: Int)]
@@ -10,13 +10,15 @@ struct LogReplay: Sendable {
     /// - Parameter extents: oldest first. The end of each one is fixed at the start of the subscription, because the
     ///   writer may append meanwhile. The feed has the later commits.
     init(_ extents: [LogExtent], in directory: StoreDirectory) throws(StoreError) {
+        // Each of the two other settings asks for I/O errors that are thrown, and do not end the process.
+        let configuration = directory.configuration
+        let isMapped = configuration.access == .mapped && configuration.logWriting == .mapped
         logs = []
         for extent in extents {
             do throws(StoreError) {
                 let reader = try FrameReader(
                     directory.fileSystem, path: extent.path, kind: .log, store: directory.identity,
-                    number: extent.number,
-                    mapped: directory.configuration.logWriting == .mapped)
+                    number: extent.number, mapped: isMapped)
                 logs.append((reader, extent.end))
             } catch {
                 // A flush has made the log obsolete since, and the earlier logs too. The subscriber misses the changes
@@ -27,7 +29,7 @@ struct LogReplay: Sendable {
         }
     }
 
-    /// Returns the next commits, about one MiB at a time as ``ChangeFeed/read(at:)`` does; none at the end.
+    /// Returns the next commits, about one MiB. Returns none at the end.
     mutating func next() throws(StoreError) -> [CommitRecord] {
         var (records, bytes) = ([CommitRecord](), 0)
         while !logs.isEmpty, bytes < 1 << 20 {

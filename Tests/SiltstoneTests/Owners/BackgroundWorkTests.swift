@@ -48,6 +48,22 @@ struct BackgroundWorkTests {
         end(work)
     }
 
+    @Test("of the segments that nobody has made ready for reading, those are kept in mind that are still there")
+    func unpreloaded() throws {
+        // Never idle, so that none is made ready.
+        let fixture = try OwnerFixture { $0.tidiesWhenIdle = false }
+        let work = BackgroundWork(fixture.makeWrites())
+        for _ in 0..<8 {
+            for number in 0..<100 { try work.writes.put("key \(number)", [UInt8](repeating: 1, count: 500)) }
+            try work.writes.flush()
+        }
+        try waitUntil("a merge") { work.counts.compactions > 0 }
+        end(work)
+        let present = Set(work.versions.current.allSegments.map(\.info.number))
+        let kept = work.takeUnpreloadedSegments()
+        #expect(!kept.isEmpty && kept == present)
+    }
+
     @Test("a requested compaction leaves one run, and moves values out of files that are mostly garbage")
     func compaction() throws {
         let fixture = try OwnerFixture { configuration in

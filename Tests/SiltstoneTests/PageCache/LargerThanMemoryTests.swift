@@ -92,7 +92,7 @@ import Testing
         _ = try store.scan().remaining()
         try fill(store)
         _ = try store.scan().remaining()
-        #expect(fileSystem.pages.prepared == 0)
+        #expect(fileSystem.pages.prepared.isEmpty)
         try store.close()
     }
 

@@ -33,11 +33,22 @@ import Testing
     func misses() {
         let count = Atomic(0)
         let cache = PageCache { nil }
-        cache.noteRequest()
-        for _ in 0..<1023 { cache.noteRequest() }
-        #expect(count.load(ordering: .relaxed) == 0)
         cache.whenRequested { count.add(1, ordering: .relaxed) }
+        #expect(count.load(ordering: .relaxed) == 0)
         cache.noteRequest()
+        #expect(count.load(ordering: .relaxed) == 1)
+        for _ in 0..<1023 { cache.noteRequest() }
+        #expect(count.load(ordering: .relaxed) == 1)
+        cache.noteRequest()
+        #expect(count.load(ordering: .relaxed) == 2)
+    }
+
+    @Test("who asks to be told of missing pages only after some were missing is told at once")
+    func earlierMisses() {
+        let count = Atomic(0)
+        let cache = PageCache { nil }
+        cache.noteRequest()
+        cache.whenRequested { count.add(1, ordering: .relaxed) }
         #expect(count.load(ordering: .relaxed) == 1)
         for _ in 0..<1023 { cache.noteRequest() }
         #expect(count.load(ordering: .relaxed) == 1)

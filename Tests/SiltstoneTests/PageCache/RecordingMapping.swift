@@ -2,7 +2,8 @@ import Synchronization
 
 @testable import Siltstone
 
-/// Files in memory whose mappings take note of what is asked of them, and say that pages are missing where that is wanted.
+/// Files in memory whose mappings take note of what is asked of them, and say that pages are missing where that is
+/// wanted.
 final class RecordingFileSystem: ForwardingFileSystem {
     let base = InMemoryFileSystem()
     let pages = PageRecord()
@@ -19,14 +20,14 @@ final class PageRecord: Sendable {
     let arePresent = Atomic(true)
     /// Runs once, when it is next asked whether pages are there.
     let atNextLook = Locked<(@Sendable () -> Void)?>(nil)
-    private let log = Locked<(begun: [Range<Int>], looks: Int, prepared: Int)>(([], 0, 0))
+    private let log = Locked<(begun: [Range<Int>], looks: Int, prepared: [Range<Int>])>(([], 0, []))
 
     /// The ranges that were to be read, in their order.
     var begun: [Range<Int>] { log.withLock { $0.begun } }
     /// How often it was asked whether pages are there.
     var looks: Int { log.withLock { $0.looks } }
-    /// How often pages were to be made present at once.
-    var prepared: Int { log.withLock { $0.prepared } }
+    /// The ranges that were to be made present at once, in their order.
+    var prepared: [Range<Int>] { log.withLock { $0.prepared } }
 
     func begin(_ range: Range<Int>) { log.withLock { $0.begun.append(range) } }
     func look() {
@@ -37,8 +38,8 @@ final class PageRecord: Sendable {
         }
         action?()
     }
-    func prepare() { log.withLock { $0.prepared += 1 } }
-    func clear() { log.withLock { $0 = ([], 0, 0) } }
+    func prepare(_ range: Range<Int>) { log.withLock { $0.prepared.append(range) } }
+    func clear() { log.withLock { $0 = ([], 0, []) } }
 }
 
 private final class RecordingFile: File {
@@ -79,7 +80,7 @@ final class RecordingMapping: FileMapping {
 
     var bytes: UnsafeMutableRawBufferPointer { base.bytes }
     func prepareForWriting(offset: Int, length: Int) {}
-    func prepareForReading(offset: Int, length: Int) { record.prepare() }
+    func prepareForReading(offset: Int, length: Int) { record.prepare(offset..<offset + length) }
     func beginReading(offset: Int, length: Int) { record.begin(offset..<offset + length) }
     func isInMemory(offset: Int, length: Int) -> Bool {
         record.look()

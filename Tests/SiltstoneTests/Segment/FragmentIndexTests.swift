@@ -25,8 +25,8 @@ import Testing
             let through = tombstones.filter { !key.lexicographicallyPrecedes($0.start) }.count
             let isCovered = through > 0 && key.lexicographicallyPrecedes(tombstones[through - 1].end)
             withContiguousBytes(key) { bytes in
-                #expect(set.index.countOfStarts(upTo: SearchKey(bytes), including: false) == before)
-                #expect(set.index.countOfStarts(upTo: SearchKey(bytes), including: true) == through)
+                #expect(set.index.countOfStarts(upTo: SearchKey(bytes), includingEqual: false) == before)
+                #expect(set.index.countOfStarts(upTo: SearchKey(bytes), includingEqual: true) == through)
                 #expect(set.index.covers(SearchKey(bytes)) == isCovered)
             }
         }

@@ -107,20 +107,17 @@ struct SegmentOutputTests {
     @Test("where no other thread is to be had, pieces are written all the same")
     func alone() throws {
         let disk = FaultInjectingFileSystem()
-        let going = Locked(true)
-        let busy = DispatchGroup()
-        // All threads that the system gives to that kind of work, and then some.
-        for _ in 0..<64 {
-            DispatchQueue.global(qos: .utility).async(group: busy) {
-                while going.withLock({ $0 }) { Platform.sleep(microseconds: 10_000) }
-            }
+        let writer = PieceWriter(try disk.open(Self.path, .createNew))
+        writer.queue.suspend()
+        defer { writer.queue.resume() }
+        let data = bytes(4 * Self.piece)
+        let heap = HeapBytes(copying: data)
+        for offset in stride(from: 0, to: data.count, by: Self.piece) {
+            writer.begin(heap.bytes.slice(offset, Self.piece) ?? .emptyBytes, at: offset)
+            try writer.wait()
         }
-        let data = bytes(4 * Self.piece + 3)
-        var output = SegmentOutput(try disk.open(Self.path, .createNew))
-        try Self.append(data, inPartsOf: Self.piece, to: &output)
-        try output.finish()
-        going.withLock { $0 = false }
-        busy.wait()
+        try writer.sync()
+        withExtendedLifetime(heap) {}
         #expect(try contents(disk) == data)
     }
 }

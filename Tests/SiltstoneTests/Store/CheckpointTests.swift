@@ -112,6 +112,41 @@ import Testing
         try store.close()
     }
 
+    @Test("a checkpoint that fails takes back what it can, where one of its files cannot be removed")
+    func failedRemoval() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try open(fixture.path, fixture)
+        for number in 0..<1000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+        let (isBroken, kept) = (Locked(false), Locked<String?>(nil))
+        disk.setRule { call in
+            guard call.path.hasPrefix("/checkpoint/") else { return nil }
+            if call.operation == .rename {
+                isBroken.withLock { $0 = true }
+                return .inputOutput
+            }
+            guard call.operation == .remove, isBroken.withLock({ $0 }), kept.withLock({ $0 }) == nil else { return nil }
+            kept.withLock { $0 = call.path }
+            return .accessDenied
+        }
+        #expect(throws: StoreError.self) { try store.checkpoint(to: "/checkpoint") }
+        disk.setRule(.none)
+        let left = try disk.entries(of: "/checkpoint").map { "/checkpoint/" + $0 }
+        #expect(left.count == 1 && left.first == kept.withLock { $0 })
+        try store.close()
+    }
+
+    @Test("a checkpoint in a directory that does not exist, or in a file, is refused", arguments: [false, true])
+    func noParent(_ onDisk: Bool) throws {
+        let fixture = onDisk ? try StoreFixture(onDisk: ()) : StoreFixture()
+        let store = try open(fixture.path, fixture)
+        for parent in ["/missing", "/CURRENT"] {
+            let path = fixture.path + parent + "/checkpoint"
+            #expect(StoreError.Code.of { try store.checkpoint(to: path) } == .notFound, "\(parent)")
+        }
+        try store.close()
+    }
+
     @Test("a checkpoint's name is durable when it is reported, with a slash at its end or without")
     func durableName() throws {
         let disk = FaultInjectingFileSystem()

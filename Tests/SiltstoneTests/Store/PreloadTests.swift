@@ -84,6 +84,36 @@ struct PreloadTests {
         try store.close()
     }
 
+    @Test("to make a large segment ready ends where it is told to stop: at its beginning, or between pieces of it")
+    func stopped() throws {
+        let fileSystem = RecordingFileSystem()
+        var configuration = Self.configuration()
+        configuration.memTableBytes = 32 << 20
+        let store = try StoreFixture(fileSystem).open(configuration)
+        for number in 0..<40_000 { try store.put(key(number), [UInt8](repeating: 1, count: 250)) }
+        try store.flush()
+        let segment = try #require(segments(store, level: 0).first)
+        // Three pieces at least.
+        try #require(segment.info.fileBytes > 8 << 20)
+        let pages = fileSystem.pages
+        for pieces in 0..<3 {
+            pages.clear()
+            var asked = 0
+            try segment.preload {
+                asked += 1
+                return asked > pieces
+            }
+            #expect(asked == pieces + 1 && pages.prepared.count == pieces && readiness(segment) == 0)
+        }
+        pages.clear()
+        try segment.preload { false }
+        #expect(readiness(segment) > 0.7)
+        let prepared = pages.prepared
+        #expect(prepared.first?.lowerBound == 0 && prepared.last?.upperBound == segment.info.fileBytes)
+        for (one, next) in zip(prepared, prepared.dropFirst()) { #expect(one.upperBound == next.lowerBound) }
+        try store.close()
+    }
+
     @Test("a segment that does not read as it was written is not put in force, and nothing is lost")
     func damaged() throws {
         let fileSystem = DamagingFileSystem(InMemoryFileSystem())

@@ -1,4 +1,5 @@
 import Dispatch
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -115,6 +116,25 @@ import Testing
         var again = try reopened.changes(since: next).makeAsyncIterator()
         #expect(try await take(1, &again) == [.commit([put("unflushed", "1", next + 1)], through: next + 1)])
         try await reopened.close()
+    }
+
+    @Test("a feed from the past maps no log of a store that reads its files by calls", arguments: [true, false])
+    func logAccess(mapped: Bool) throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try fixture.open()
+        for number in 0..<10 { try store.put("k\(number)".utf8, "1".utf8) }
+        try store.close()
+        var configuration = StoreFixture.small()
+        configuration.readOnly = true
+        configuration.access = mapped ? .mapped : .read
+        let reader = try fixture.open(configuration)
+        let before = disk.log.count
+        let subscription = try ChangeSubscription(reader, KeyRange(from: nil, to: nil), since: 0)
+        let calls = disk.log[before...].filter { $0.path.hasSuffix(".log") }.map(\.operation)
+        #expect(calls.contains(.open) && calls.contains(.map) == mapped)
+        withExtendedLifetime(subscription) {}
+        try reader.close()
     }
 
     @Test("one who is too slow is told what is missing, and gets all that follows; memory stays bounded")

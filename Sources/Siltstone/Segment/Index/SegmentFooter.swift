@@ -16,7 +16,7 @@ struct SegmentFooter: Hashable, Sendable {
     var windowShift = 0
     /// Offset of the hash index in the file.
     var indexOffset = 0
-    var index = HashIndexGeometry.none
+    var indexGeometry = HashIndexGeometry.none
     var metadataOffset = 0
     /// Lengths of the sections of the metadata, in their order.
     var fenceBytes = 0
@@ -37,9 +37,9 @@ extension SegmentFooter {
     func encoded(headerChecksum: UInt32) -> [UInt8] {
         var bytes = Self.magic
         for field in [dataOffset, dataBytes, storedBytes, indexOffset] { bytes.append(integer: UInt64(field)) }
-        bytes.append(integer: UInt32(index.pageCount))
-        bytes.append(integer: UInt32(index.bucketsPerPage))
-        bytes.append(UInt8(index.addressBits))
+        bytes.append(integer: UInt32(indexGeometry.pageCount))
+        bytes.append(integer: UInt32(indexGeometry.bucketsPerPage))
+        bytes.append(UInt8(indexGeometry.addressBits))
         bytes.append(UInt8(windowShift))
         bytes.append(contentsOf: [UInt8](repeating: 0, count: 6))
         for field in [metadataOffset] + sections { bytes.append(integer: UInt64(field)) }
@@ -60,8 +60,8 @@ extension SegmentFooter {
     /// Decodes a footer. Checks its checksum, and that the sections it names follow each other without
     /// overlap, and without a gap but the padding before the index.
     /// - Parameters:
-    ///   - bytes: the last ``size`` bytes of the file.
-    ///   - fileBytes: size of the file.
+    ///   - bytes: the last ``size`` bytes of the segment.
+    ///   - fileBytes: size of the segment, in bytes.
     /// - Throws: ``StoreError/Code/corrupt``, naming `path`.
     init(_ bytes: [UInt8], headerChecksum: UInt32, fileBytes: Int, path: String) throws(StoreError) {
         let offset = fileBytes - Self.size
@@ -90,26 +90,27 @@ extension SegmentFooter {
             let ranges = int(&reader), let properties = int(&reader), let blocks = reader.integer(UInt32.self),
             let metadataChecksum = reader.integer(UInt32.self)
         else { return nil }
-        let index = HashIndexGeometry(
+        let indexGeometry = HashIndexGeometry(
             pageCount: Int(pages), bucketsPerPage: Int(buckets), addressBits: Int(addressBits))
         return SegmentFooter(
             dataOffset: dataOffset, dataBytes: dataBytes, storedBytes: storedBytes, blockCount: Int(blocks),
-            windowShift: Int(windowShift), indexOffset: indexOffset, index: index, metadataOffset: metadataOffset,
-            fenceBytes: fences, blockTableBytes: blockTable, pageTableBytes: pageTable, rangeTombstoneBytes: ranges,
-            propertyBytes: properties, metadataChecksum: metadataChecksum)
+            windowShift: Int(windowShift), indexOffset: indexOffset, indexGeometry: indexGeometry,
+            metadataOffset: metadataOffset, fenceBytes: fences, blockTableBytes: blockTable, pageTableBytes: pageTable,
+            rangeTombstoneBytes: ranges, propertyBytes: properties, metadataChecksum: metadataChecksum)
     }
 
-    /// True if every number is in its range. The sizes are bounded first, so that no sum can overflow.
+    /// True if offsets, sizes and geometry are consistent. ``BlockIndex`` checks the number of blocks. The sizes are
+    /// bounded first, so that no sum can overflow.
     private func isConsistent(fileBytes: Int) -> Bool {
         let sizes = [dataOffset, storedBytes, indexOffset, metadataOffset] + sections
         guard sizes.allSatisfy({ $0 <= fileBytes }), dataBytes <= SegmentFormat.maximumDataBytes,
             // Opening allocates tables in proportion to `dataBytes` before it has read a block.
-            dataBytes <= storedBytes * Deflate.greatestRatio, (6...16).contains(windowShift), index.isValid
+            dataBytes <= storedBytes * Deflate.greatestRatio, (6...16).contains(windowShift), indexGeometry.isValid
         else { return false }
         return dataOffset == FileHeader.size
             && indexOffset == SegmentFormat.roundUp(dataOffset + storedBytes)
-            && metadataOffset == indexOffset + index.byteCount
-            && pageTableBytes == 4 * index.pageCount
+            && metadataOffset == indexOffset + indexGeometry.byteCount
+            && pageTableBytes == 4 * indexGeometry.pageCount
             && metadataOffset + metadataBytes + Self.size == fileBytes
     }
 }

@@ -1,4 +1,8 @@
 extension SegmentReader {
+    /// ``preload(shouldStop:)`` prefaults this many bytes at a time, so that it stops soon. A smaller piece would take
+    /// more calls. The exact value was not measured.
+    private static let prefaultBytes = 4 << 20
+
     /// Target number of blocks that ``isRead`` samples.
     private static let maxSamples = 32
 
@@ -25,13 +29,17 @@ extension SegmentReader {
     /// a block (``noteVerified(around:)``).
     ///
     /// Meant for a segment that was just written and is still in the system's cache. Does nothing if the file is not
-    /// mapped.
-    /// - Parameter shouldStop: called for each block and page; true ends the preload.
+    /// mapped, or if the segment is compressed: its blocks are inflated into the block cache, and are verified then.
+    /// - Parameter shouldStop: called before each piece of ``prefaultBytes``, each block and each page; true ends the
+    ///   preload.
     /// - Throws: ``StoreError`` if a checksum does not match.
     /// - Complexity: O(size of the file)
     func preload(shouldStop: () -> Bool) throws(StoreError) {
         guard let mappedData, let mappedIndex, case .mapping(let mapping) = source else { return }
-        mapping.prepareForReading(offset: 0, length: info.fileBytes)
+        for offset in stride(from: 0, to: info.fileBytes, by: Self.prefaultBytes) {
+            if shouldStop() { return }
+            mapping.prepareForReading(offset: offset, length: min(Self.prefaultBytes, info.fileBytes - offset))
+        }
         let step = sampleStep
         for block in 0..<blockIndex.blockCount {
             if shouldStop() { return }

@@ -75,13 +75,13 @@ final class SegmentReader: Sendable {
         firstKey = HeapBytes(copying: layout.info.firstKey)
         rangeTombstones = layout.rangeTombstones
         blockIndex = layout.blockIndex
-        geometry = layout.footer.index
+        geometry = layout.footer.indexGeometry
         dataBytes = layout.footer.dataBytes
         blockLayout = layout.blockLayout
         verifiedBlocks = AtomicBitmap(count: layout.footer.blockCount)
         windowShift = layout.footer.windowShift
         verifiedWindows = AtomicBitmap(count: dataBytes >> windowShift + 1)
-        verifiedPages = AtomicBitmap(count: layout.footer.index.pageCount)
+        verifiedPages = AtomicBitmap(count: layout.footer.indexGeometry.pageCount)
         cacheOwner = cache?.newOwner() ?? 0
         switch access {
         case .mapped:

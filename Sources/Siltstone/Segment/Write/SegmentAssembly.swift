@@ -1,5 +1,5 @@
-/// The state of a segment that is being written. A noncopyable structure, whose fields are accessed without a reference;
-/// ``SegmentWriter`` is the class around it.
+/// The state of a segment that is being written. A noncopyable structure, whose fields are accessed without a
+/// reference; ``SegmentWriter`` is the class around it.
 struct SegmentAssembly: ~Copyable {
     private let number: UInt64
     private let blockBytes: Int
@@ -115,7 +115,7 @@ struct SegmentAssembly: ~Copyable {
         try output.pad(to: SegmentFormat.unit)
         footer.indexOffset = output.offset
         let (geometry, pageChecksums) = try index.write(to: &output, dataBytes: finishedBytes)
-        footer.index = geometry
+        footer.indexGeometry = geometry
         footer.metadataOffset = output.offset
         try writeMetadata(pageChecksums: pageChecksums, into: &footer)
         let encoded = footer.encoded(headerChecksum: headerChecksum)
