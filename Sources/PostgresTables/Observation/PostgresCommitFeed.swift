@@ -55,12 +55,14 @@ final class PostgresCommitFeed: CommitFeed {
 
     private func begin(_ watch: TableWatch) throws {
         guard connector.options.listensToCommits else { return }
-        let known = state.withLock { $0.failures.count }
+        let known = state.withLock { $0 }
+        // The logins of a listener may take long. Meanwhile others can use the caller's connection.
+        if !known.isListening { Reservation.giveBackCurrent() }
         try beginning.withLock {
             let now = state.withLock { $0 }
             if now.isListening || now.isEnded { return }
             // Callers that waited for an attempt share its error. Otherwise each would wait for a silent server.
-            if now.failures.count != known, let error = now.failures.last { throw error }
+            if now.failures.count != known.failures.count, let error = now.failures.last { throw error }
             let listener = try makeListener()
             state.withLock {
                 $0.isListening = true

@@ -117,6 +117,43 @@ extension PostgresTests.Observation {
         try await take([1], &values)
     }
 
+    @Test("Others use the connection of an observer while its listener logs in", .timeLimit(.minutes(5)))
+    func slowLogin() async throws {
+        let server = try PostgresServer.shared()
+        let name = try server.makeDatabase()
+        let holdsNext = Mutex(false)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let end = DispatchSemaphore(value: 0)
+        defer { end.signal() }
+        let way = try LongWay(to: server.port) { bytes in
+            // AuthenticationOk begins the answer to a login.
+            let accepted: [UInt8] = [0x52, 0, 0, 0, 8, 0, 0, 0, 0]
+            guard bytes.firstRange(of: accepted) != nil else { return }
+            let isHeld = holdsNext.withLock { holdsNext in
+                defer { holdsNext = false }
+                return holdsNext
+            }
+            if !isHeld { return }
+            begin.finish()
+            end.wait()
+        }
+        defer { way.end() }
+        let observer = try program(
+            "host=127.0.0.1 port=\(way.port) user=postgres dbname=\(name) sslmode=disable gssencmode=disable"
+        ) {
+            $0.maximumConnections = 1
+            // The end of the login would not come within the test's limit.
+            $0.connectTimeout = .seconds(3600)
+        }
+        try await observer.create(Item.self)
+        holdsNext.withLock { $0 = true }
+        var values = try values(observer)
+        for await _ in begun {}
+        try await observer.table(Item.self).insert(Item(id: 1, size: 1))
+        end.signal()
+        try await take([1], &values)
+    }
+
     @Test("A role that only reads keeps its listener", .timeLimit(.minutes(5))) func readOnlyRole() async throws {
         let server = try PostgresServer.shared()
         let name = try server.makeDatabase()
