@@ -123,13 +123,12 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         // The end of the last transaction frees its cursor names.
         try readUnanswered()
         let number = (1...).first { !cursorNames.contains($0) } ?? 0
-        // Before the round trip: a cursor whose first rows cannot be read stays open on the server, under its name.
-        noteCursor(number)
+        // Even after an error: a cursor whose first rows cannot be read stays open on the server, under its name.
+        // Behind the round trip: where the server has lost the prepared DECLARE, that has run once more, in a new
+        // transaction. The end of the first one has freed all numbers.
+        defer { cursorNames.insert(number) }
         return try PostgresCursor(self, statement, number: number, batchRows: batchRows)
     }
-
-    /// Takes the number of a cursor. The end of the transaction frees it.
-    func noteCursor(_ number: Int) { cursorNames.insert(number) }
 
     package func cancel() { waits.cancel() }
 

@@ -25,9 +25,6 @@ final class PostgresCursor: SQLRows {
             "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.text)", statement.parameters,
             isRepeated: statement.isRepeated)
         let rows = try connection.executeAll([declare, fetch])[1].rows
-        // Once more, behind the round trip: where the server has lost the prepared DECLARE, it has run once more, in a new
-        // transaction. The end of the first one has freed the number.
-        connection.noteCursor(number)
         transaction = connection.transactions
         returns = connection.returns
         first = rows

@@ -18,8 +18,8 @@ final class PostgresCommitFeed: CommitFeed {
         /// Whether a listener holds the lock, so that every commit is announced.
         var isLockHeld = false
         var isEnded = false
-        /// When the last listener began.
-        var lastBeginning: ContinuousClock.Instant?
+        /// Whether the thread of a lost listener tries to begin another.
+        var isRetrying = false
         /// The number of listeners that could not begin, and the error of the last one.
         var failures: (count: Int, last: (any Error)?) = (0, nil)
 
@@ -48,29 +48,25 @@ final class PostgresCommitFeed: CommitFeed {
     var hearsAllCommits: Bool { state.withLock { $0.isLockHeld } }
 
     func listen(for watch: TableWatch) throws {
-        // A watchdog or a proxy may end each listener as soon as it has begun. Observers poll until the thread of the
-        // last one has begun another.
-        if !beganLately { try begin(watch) }
-    }
-
-    private var beganLately: Bool {
-        state.withLock { state in
-            !state.isListening && state.lastBeginning.map { .now - $0 < Self.heartbeat } ?? false
-        }
+        // Observers poll while the thread of a lost listener tries to begin another. It wakes them when it has begun
+        // one, and when it gives up: then they begin one themselves.
+        if !state.withLock({ $0.isRetrying }) { try begin(watch) }
     }
 
     private func begin(_ watch: TableWatch) throws {
         guard connector.options.listensToCommits else { return }
-        let known = state.withLock { $0.failures.count }
+        let known = state.withLock { $0 }
+        // The logins of a listener may take long. Meanwhile others can use the caller's connection.
+        if !known.isListening { Reservation.giveBackCurrent() }
         try beginning.withLock {
             let now = state.withLock { $0 }
             if now.isListening || now.isEnded { return }
             // Callers that waited for an attempt share its error. Otherwise each would wait for a silent server.
-            if now.failures.count != known, let error = now.failures.last { throw error }
+            if now.failures.count != known.failures.count, let error = now.failures.last { throw error }
             let listener = try makeListener()
             state.withLock {
                 $0.isListening = true
-                $0.lastBeginning = .now
+                $0.isRetrying = false
                 $0.isLockHeld = listener.holder != .none
             }
             // Commits since the last listener may have been missed.
@@ -96,8 +92,8 @@ final class PostgresCommitFeed: CommitFeed {
     /// Receives until the end, while anybody observes. A lost connection starts another listener.
     private func serve(_ listener: CommitListener, _ watch: TableWatch) {
         defer { listener.close() }
-        var lastAnswer = ContinuousClock.now
-        var lastUse = ContinuousClock.now
+        let start = ContinuousClock.now
+        var (lastAnswer, lastUse) = (start, start)
         do {
             while !isEnded {
                 for message in try listener.hear(for: Self.look) { tell(watch, message) }
@@ -112,8 +108,13 @@ final class PostgresCommitFeed: CommitFeed {
             state.withLock { $0.stop() }
         } catch {
             CRUDLogging.log(.warning, "The connection that observes \(connector.place) was lost: \(error)")
-            state.withLock { $0.stop() }
+            state.withLock {
+                $0.stop()
+                $0.isRetrying = true
+            }
             listener.close()
+            // A watchdog or a proxy may end each listener as soon as it has begun.
+            if .now - start < Self.heartbeat { Thread.sleep(forTimeInterval: 0.5) }
             listenAgain(for: watch)
         }
     }
@@ -142,18 +143,21 @@ final class PostgresCommitFeed: CommitFeed {
         }
     }
 
-    /// Retries for the failover time, or until a login is refused. Afterwards observers read again, and throw if there is no server.
+    /// Tries once, and again for the failover time or until a login is refused. Afterwards observers read again, and
+    /// throw if there is no server.
     private func listenAgain(for watch: TableWatch) {
         let end = ContinuousClock.now + connector.options.failoverTimeout
         var pause = 0.02
-        if beganLately { Thread.sleep(forTimeInterval: 0.5) }
-        while watch.isObserved, !isEnded, ContinuousClock.now < end {
+        while watch.isObserved, !isEnded {
             do { return try begin(watch) } catch {
                 if let error = error as? SQLConnectionError, PostgresConnector.isLasting(error) { break }
+                if ContinuousClock.now >= end { break }
                 Thread.sleep(forTimeInterval: pause)
             }
             pause = min(pause * 2, 0.5)
         }
+        // First the state, then the watch: the observers that it wakes begin a listener.
+        state.withLock { $0.isRetrying = false }
         watch.tellOfAnyTable()
     }
 }

@@ -11,12 +11,15 @@ extension SQLEngine {
                 // Keeps the feed running during the read.
                 core.watch.addObservation()
                 defer { core.watch.removeObservation() }
+                let before = core.watch.mark()
                 try feed.listen(for: core.watch)
                 // Before the question: a later change of the answer wakes the observer.
                 let mark = core.watch.mark()
                 if feed.hearsAllCommits { return try observeOwn(body, since: mark) }
-                return try poll(body, feed.pollingInterval, nil)
-            case .polled(let interval, let version): return try poll(body, interval, version)
+                // The feed may have begun again or given up since it was asked to listen, and has told the watch so.
+                return try poll(body, feed.pollingInterval, nil, since: before)
+            case .polled(let interval, let version):
+                return try poll(body, interval, version, since: core.watch.mark())
             }
         } catch let error as SQLConnectionError { throw tableError(error) }
     }
@@ -33,12 +36,13 @@ extension SQLEngine {
     }
 
     /// Runs `body` on one snapshot, and repeats its statements at intervals to detect another result.
+    /// - Parameter mark: taken before the snapshot.
     private func poll<R>(
-        _ body: (any TableSession) throws -> R, _ interval: Duration, _ version: (@Sendable () throws -> Int64)?
+        _ body: (any TableSession) throws -> R, _ interval: Duration, _ version: (@Sendable () throws -> Int64)?,
+        since mark: TableWatch.Mark
     ) throws -> (R, any TableObservation) {
         // Taken before the read: a commit between the two triggers a check.
         let last = SharedVersion(try version?())
-        let mark = core.watch.mark()
         let connection = try takeConnection()
         let recorder = RecordingConnection(connection)
         let session = SQLSession(core, .read, recorder) { [self] _ in pool.release(connection) }

@@ -128,4 +128,8 @@ package final class Reservation: Sendable {
     }
 
     func giveBack() { if let connection = take() { release(connection) } }
+
+    /// Gives back the connection that the work on this thread has not taken yet. The work then waits for another on its
+    /// thread.
+    package static func giveBackCurrent() { TaskCancellation.current?.reservation?.giveBack() }
 }

@@ -14,8 +14,8 @@ package enum EngineObservation: Sendable {
 package protocol CommitFeed: Sendable {
     /// Starts to report commits to a watch. Does nothing if already started. Blocks.
     ///
-    /// A feed that loses its connection reconnects and tells the watch that any table may have changed. It may stop
-    /// when nobody has observed the watch for a while.
+    /// A feed that loses its connection reconnects and tells the watch that any table may have changed. It tells so,
+    /// too, when it gives up; then the next call starts it. It may stop when nobody has observed the watch for a while.
     /// - Throws: ``SQLConnectionError``.
     func listen(for watch: TableWatch) throws
 

@@ -248,7 +248,14 @@ final class SQLSession: TableSession {
             hasChangedRows = false
             undoSchema(since: number)
         } else {
-            try use { _ = try $0.execute(SQLStatement("ROLLBACK TO SAVEPOINT \(name)")) }
+            do {
+                try use { _ = try $0.execute(SQLStatement("ROLLBACK TO SAVEPOINT \(name)")) }
+            } catch let error as CRUDSQLExeError where error.code == .conflict {
+                // The server has rolled back the whole transaction. Its commit throws the conflict, so it runs again.
+                CRUDLogging.log(.warning, "A part of a transaction could not be taken back by itself: \(error)")
+                undoFailure = error
+                return
+            }
             if let number = Int(name.dropFirst()) { try undoSchemaBeside(since: number) }
         }
         if hasChangedSchema { core.catalogue.forget() }

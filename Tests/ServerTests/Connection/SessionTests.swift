@@ -140,6 +140,83 @@ import Testing
         engine.close()
     }
 
+    private struct Item: Codable { var id: Int }
+
+    /// A connection whose first rollback to a savepoint meets a conflict, and which creates no table.
+    private func firstUndoConflicts() -> ScriptedConnection {
+        let undoes = Mutex(0)
+        return ScriptedConnection { text in
+            if text.hasPrefix("CREATE TABLE") { return SQLConnectionError(.statement, code: .unsupported, "No.") }
+            guard text.hasPrefix("ROLLBACK TO") else { return nil }
+            let isFirst = undoes.withLock { undoes in
+                undoes += 1
+                return undoes == 1
+            }
+            return isFirst ? SQLConnectionError(.conflict, code: .conflict, serverCode: "1213", "Deadlock.") : nil
+        }
+    }
+
+    @Test("a transaction that goes on after a failed statement runs again if its savepoint meets a conflict")
+    func conflictAfterStatement() throws {
+        let connection = firstUndoConflicts()
+        let engine = engine(PostgresDialect(), connection)
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        var codes: [TableErrorCode] = []
+        try db.transaction {
+            do { try db.create(Item.self) } catch let error as CRUDSQLExeError { codes.append(error.code) }
+        }
+        #expect(codes == [.unsupported, .unsupported])
+        #expect(connection.calls.filter { $0 == "COMMIT" }.count == 1)
+        engine.close()
+    }
+
+    @Test("a transaction that goes on after a failed script runs again if its savepoint meets a conflict")
+    func conflictAfterScript() throws {
+        let connection = firstUndoConflicts()
+        let engine = engine(MySQLDialect(), connection)
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        var codes: [TableErrorCode] = []
+        try db.transaction {
+            // There is no such table.
+            do { try db.sql("SAVEPOINT a; DELETE FROM missing; RELEASE a") } catch let error as any TableError {
+                codes.append(error.code)
+            }
+        }
+        #expect(codes == [.noTable, .noTable])
+        #expect(connection.calls.filter { $0 == "COMMIT" }.count == 1)
+        engine.close()
+    }
+
+    @Test("a transaction that goes on after a failed nested one runs again if the savepoint meets a conflict")
+    func conflictAfterNested() throws {
+        let connection = firstUndoConflicts()
+        let engine = engine(MySQLDialect(), connection)
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        var attempts = 0
+        try db.transaction {
+            attempts += 1
+            do { try db.transaction { () throws in throw Failure() } } catch is Failure {}
+        }
+        #expect(attempts == 2)
+        #expect(connection.calls.filter { $0 == "COMMIT" }.count == 1)
+        engine.close()
+    }
+
+    @Test("an asynchronous transaction that goes on after a failed nested one runs again after a conflict")
+    func conflictAfterNestedTask() async throws {
+        let connection = firstUndoConflicts()
+        let engine = engine(MySQLDialect(), connection)
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        var attempts = 0
+        try await db.transaction { () async throws in
+            attempts += 1
+            do { try await db.transaction { () async throws in throw Failure() } } catch is Failure {}
+        }
+        #expect(attempts == 2)
+        #expect(connection.calls.filter { $0 == "COMMIT" }.count == 1)
+        engine.close()
+    }
+
     @Test(
         "an observation goes on after a read that conflicts with another program, whatever time is given to a failover",
         .timeLimit(.minutes(5)), arguments: [Duration.zero, .seconds(3600)])

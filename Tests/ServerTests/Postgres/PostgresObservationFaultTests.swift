@@ -82,17 +82,20 @@ extension PostgresTests.Observation {
     }
 
     @Test(
-        "An observation begins, although the network loses its listener's session and the server answers others",
-        .timeLimit(.minutes(5)))
-    func silentListener() async throws {
+        "An observation begins, although the network loses a session of its listener and the server answers others",
+        .timeLimit(.minutes(5)), arguments: ["LISTEN", "SET"])
+    func silentListener(_ tag: String) async throws {
         let server = try PostgresServer.shared()
         let name = try server.makeDatabase()
         let writer = try program(server.connectionString(database: name))
         try await writer.create(Item.self)
         let isLost = Mutex(false)
         let way = try LongWay(to: server.port) { bytes in
-            let end: [UInt8] = [0x43, 0, 0, 0, 11] + Array("LISTEN".utf8) + [0]
-            guard bytes.firstRange(of: end) != nil else { return }
+            // The listener's sessions alone have a row and this tag in one answer.
+            let isListener = ["SELECT 1", tag].allSatisfy { tag in
+                bytes.firstRange(of: [0x43, 0, 0, 0, UInt8(tag.utf8.count + 5)] + Array(tag.utf8) + [0]) != nil
+            }
+            guard isListener else { return }
             let wasLost = isLost.withLock { isLost in
                 defer { isLost = true }
                 return isLost
@@ -111,6 +114,43 @@ extension PostgresTests.Observation {
         try await take([], &values)
         #expect(isLost.withLock { $0 })
         try await writer.table(Item.self).insert(Item(id: 1, size: 1))
+        try await take([1], &values)
+    }
+
+    @Test("Others use the connection of an observer while its listener logs in", .timeLimit(.minutes(5)))
+    func slowLogin() async throws {
+        let server = try PostgresServer.shared()
+        let name = try server.makeDatabase()
+        let holdsNext = Mutex(false)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let end = DispatchSemaphore(value: 0)
+        defer { end.signal() }
+        let way = try LongWay(to: server.port) { bytes in
+            // AuthenticationOk begins the answer to a login.
+            let accepted: [UInt8] = [0x52, 0, 0, 0, 8, 0, 0, 0, 0]
+            guard bytes.firstRange(of: accepted) != nil else { return }
+            let isHeld = holdsNext.withLock { holdsNext in
+                defer { holdsNext = false }
+                return holdsNext
+            }
+            if !isHeld { return }
+            begin.finish()
+            end.wait()
+        }
+        defer { way.end() }
+        let observer = try program(
+            "host=127.0.0.1 port=\(way.port) user=postgres dbname=\(name) sslmode=disable gssencmode=disable"
+        ) {
+            $0.maximumConnections = 1
+            // The end of the login would not come within the test's limit.
+            $0.connectTimeout = .seconds(3600)
+        }
+        try await observer.create(Item.self)
+        holdsNext.withLock { $0 = true }
+        var values = try values(observer)
+        for await _ in begun {}
+        try await observer.table(Item.self).insert(Item(id: 1, size: 1))
+        end.signal()
         try await take([1], &values)
     }
 
@@ -166,6 +206,30 @@ extension PostgresTests.Observation {
         }
         // A slow machine ends fewer.
         #expect(Double(ended.count) <= time / .milliseconds(500) * 2 + 4, "\(ended.count) in \(time)")
+        try await writer.table(Item.self).insert(Item(id: 1, size: 1))
+        try await take([1], &values)
+    }
+
+    @Test(
+        "An observer hears of commits after its listener has ended at once, although no time is given to a failover",
+        .timeLimit(.minutes(5)))
+    func endedListener() async throws {
+        let text = try string()
+        let observer = try program(text) {
+            $0.failoverTimeout = .zero
+            // A poll would not come within the test's limit.
+            $0.pollingInterval = .seconds(3600)
+        }
+        let writer = try program(text)
+        try await writer.create(Item.self)
+        var values = try values(observer)
+        try await take([], &values)
+        let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE \(CommitChannel.isHeld)"
+        let pool = writer.configuration.server.pool
+        var ended = 0
+        while ended == 0 { ended = try await pool.withConnection { try $0.rows(end, as: [.int64]) }[0][0].int ?? 0 }
+        // The observer reads again when its listener's thread has begun another or has given up.
+        try await take([], &values)
         try await writer.table(Item.self).insert(Item(id: 1, size: 1))
         try await take([1], &values)
     }

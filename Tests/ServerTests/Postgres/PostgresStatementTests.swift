@@ -410,6 +410,26 @@ extension PostgresTests {
             }
         }
 
+        @Test("A cursor whose prepared statement the server has lost and whose rows cannot be read keeps its name")
+        func lostUnreadableRows() throws {
+            let connection = try PostgresServer.shared().connection()
+            defer { connection.close() }
+            let query = SQLStatement("SELECT a FROM generate_series(1, 25) AS s(a)", results: [.int64])
+            // 300 is no UInt8.
+            let unreadable = SQLStatement("SELECT 300::smallint FROM generate_series(1, 25)", results: [.uint8])
+            for isLost in [false, true] {
+                if isLost { try connection.run("DEALLOCATE ALL") }
+                connection.executeLater(SQLStatement("BEGIN READ ONLY"))
+                let error = try connectionError { _ = try connection.open(unreadable, batchRows: 10) }
+                #expect(error.code == .type)
+                let rows = try connection.open(query, batchRows: 10)
+                var count = 0
+                while let batch = try rows.next() { count += batch.count }
+                #expect(count == 25)
+                try connection.run("COMMIT")
+            }
+        }
+
         @Test("A cursor ends with its transaction, and a cursor of a failed query leaves nothing behind") func ends()
             throws
         {
