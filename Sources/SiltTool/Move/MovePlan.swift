@@ -1,9 +1,20 @@
 import TableKit
 
-/// The requested tables and repositories of a move. Both nil: everything.
+/// The requested tables and repositories of a move, each once. Both nil: everything.
 struct MoveChoice {
-    var tables: [String]?
-    var repositories: [String]?
+    let tables: [String]?
+    let repositories: [String]?
+
+    /// Drops repetitions. The names of repositories are compared by their bytes.
+    init(tables: [String]? = nil, repositories: [String]? = nil) {
+        self.tables = tables.map { Self.unique($0) { $0 } }
+        self.repositories = repositories.map { Self.unique($0) { Array($0.utf8) } }
+    }
+
+    private static func unique<Key: Hashable>(_ names: [String], _ key: (String) -> Key) -> [String] {
+        var seen: Set<Key> = []
+        return names.filter { seen.insert(key($0)).inserted }
+    }
 
     var isAll: Bool { tables == nil && repositories == nil }
 }
