@@ -68,6 +68,7 @@ private enum Move {
                     choice: choice)
                 run.isRestarting = invocation.has(.restart)
                 run.acceptsRounding = invocation.has(.rounded)
+                run.earlierPlan = plan
                 showProgress(of: &run, bytes, invocation)
                 return try run.run()
             }

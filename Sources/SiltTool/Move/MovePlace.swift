@@ -134,7 +134,9 @@ enum MovePlace: Hashable {
         case .mysql(let url):
             #if MySQL
             let configuration = try MySQLDatabaseConfiguration(url, options: Self.mysqlOptions)
-            return ServerEndpoint(configuration, catalogueName: MySQLRepository.catalogueName) {
+            return ServerEndpoint(
+                configuration, catalogueName: MySQLRepository.catalogueName, keepsCatalogue: false
+            ) {
                 MySQLRepository(configuration: configuration, tableName: $0)
             }
             #else

@@ -66,4 +66,27 @@ struct MovePlan {
         self.tables = try MoveOrder.sorted(tables)
         self.catalogue = catalogue
     }
+
+    /// Throws unless an earlier plan has the same tables with the same columns, keys and indexes, and the same
+    /// repositories. MariaDB does not show a table, or shows it without its key and indexes, in the moment in which an
+    /// ALTER renames its files.
+    func refuseChanges(since earlier: MovePlan, at origin: String) throws {
+        let (before, now) = (earlier.parts, parts)
+        let changed = Set(before.keys).union(now.keys).filter { before[$0] != now[$0] }.sorted()
+        if changed.isEmpty { return }
+        throw ToolError(
+            .negative,
+            "the tables of \(origin) are changing (\(changed.joined(separator: ", "))); run the command again")
+    }
+
+    /// What is moved. Structures are compared as text, because a default of NaN does not equal itself.
+    private var parts: [String: String] {
+        var parts: [String: String] = [:]
+        for table in tables {
+            let indexes = table.indexes.map { "\($0)" }.sorted()
+            parts["table " + table.source.name] = "\(table.source.columns) \(table.source.primaryKey) \(indexes)"
+        }
+        for name in repositories { parts["repository '\(name)'"] = "" }
+        return parts
+    }
 }

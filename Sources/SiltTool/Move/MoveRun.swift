@@ -36,6 +36,8 @@ struct MoveRun {
     var isRestarting = false
     /// Whether numbers with more digits than a double holds may be rounded.
     var acceptsRounding = false
+    /// The plan that another session made before, which must be the same.
+    var earlierPlan: MovePlan?
     var batchRows = TableMove.batchRows
     var batchRecords = RecordMove.batchRecords
     /// Called after each commit, with its rows and their bytes.
@@ -46,6 +48,7 @@ struct MoveRun {
         // One snapshot of the source for all its tables.
         try source.engine.reading { session in
             let plan = try MovePlan(session, of: source, at: origin, choice, acceptsRounding: acceptsRounding)
+            if let earlierPlan { try plan.refuseChanges(since: earlierPlan, at: origin) }
             try refuseMixedReferences(plan)
             var report = Report(from: origin, to: destination, notes: plan.foreign.notes)
             var ledger = try begin(plan, &report)
@@ -62,6 +65,11 @@ struct MoveRun {
             for (move, digest) in zip(moves, digests) { report.tables.append(try check(move, digest)) }
             for number in ledger.entries.indices.dropFirst(moves.count) {
                 report.repositories.append(try moveRecords(&ledger.entries[number], plan, session))
+            }
+            if !source.keepsCatalogue {
+                // Both plans may have been made while a table was not shown.
+                try MovePlan(session, of: source, at: origin, choice, acceptsRounding: true)
+                    .refuseChanges(since: plan, at: origin)
             }
             try MoveLedger.remove(target.engine)
             return report
