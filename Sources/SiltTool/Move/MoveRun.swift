@@ -71,7 +71,7 @@ struct MoveRun {
                 try MovePlan(session, of: source, at: origin, choice, acceptsRounding: true)
                     .refuseChanges(since: plan, at: origin)
             }
-            try MoveLedger.remove(target.engine)
+            try ledger.finish(target.engine, at: destination)
             return report
         }
     }
