@@ -113,7 +113,8 @@ import TestServers
             let there = try MoveTarget.postgres.place(sample)
             let path = try store(sample, .string, .text("a\0b"))
             let error = try #require(throws: ToolError.self) { try move(path, there) }
-            #expect(error.exitCode == .usage && error.message.hasPrefix("moving the table One: "), "\(error.message)")
+            #expect(error.exitCode == .usage)
+            #expect(error.message.hasPrefix("moving the table One: TO (\(there)): "), "\(error.message)")
         }
     }
 

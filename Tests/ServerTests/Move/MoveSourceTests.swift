@@ -110,6 +110,24 @@ import Testing
         }
     }
 
+    @Test("an error of reading names the table and the source") func unreadableValue() async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let path = try file(
+                sample,
+                [
+                    "CREATE TABLE Note (id INTEGER PRIMARY KEY, text TEXT)",
+                    "INSERT INTO Note VALUES (1, CAST(x'ff' AS TEXT))",
+                ])
+            let error = #expect(throws: ToolError.self) {
+                _ = try move("sqlite:" + path, sample.directory + "/to.silt")
+            }
+            #expect(
+                error?.message.hasPrefix("moving the table Note: FROM (sqlite:\(path)): ") == true,
+                "\(String(describing: error))")
+        }
+    }
+
     @Test("a reference to a key of another type is refused before the store has any table")
     func mixedReferences() async throws {
         try await onThread {
