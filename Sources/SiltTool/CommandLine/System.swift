@@ -156,6 +156,13 @@ enum System {
         if unsafe mkdir(path, mode) != 0 { throw SystemError(attempt: "cannot make \(path)", errorNumber: errno) }
     }
 
+    /// The absolute path without links, `.` and `..`, as the system follows them; nil if it leads nowhere.
+    static func realPath(_ path: String) -> String? {
+        guard let found = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+
     /// Removes a file. Ignores errors.
     static func removeFile(_ path: String) { unsafe _ = unlink(path) }
 

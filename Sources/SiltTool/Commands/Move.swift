@@ -57,7 +57,8 @@ private enum Move {
                     $0, of: source, at: from.description, choice, acceptsRounding: invocation.has(.rounded))
             }
             let bytes = plan.catalogue.reduce(0) { $0 + $1.estimatedBytes }
-            if case .store(let path) = to, !FileManager.default.fileExists(atPath: path) {
+            // A directory without this file becomes a new store.
+            if case .store(let path) = to, !FileManager.default.fileExists(atPath: path + "/CURRENT") {
                 try plan.foreign.refuseMixedReferences(besides: [])
             }
             let target = try to.open(isTarget: true)
@@ -67,6 +68,7 @@ private enum Move {
                     choice: choice)
                 run.isRestarting = invocation.has(.restart)
                 run.acceptsRounding = invocation.has(.rounded)
+                run.earlierPlan = plan
                 showProgress(of: &run, bytes, invocation)
                 return try run.run()
             }

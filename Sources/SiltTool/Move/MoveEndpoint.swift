@@ -8,6 +8,8 @@ import TableKit
 protocol MoveEndpoint {
     /// The engine of its tables.
     var engine: any TableEngine { get }
+    /// Whether a session that reads shows the catalogue as it was at the session's begin, and not changes since.
+    var keepsCatalogue: Bool { get }
     /// The table of a repository, among those of the catalogue; nil if repositories are not tables.
     func repositoryTable(_ name: String, _ tables: [TableInfo]) -> TableInfo?
     /// Whether a repository with this name exists.
@@ -26,6 +28,7 @@ protocol MoveEndpoint {
 struct StoreEndpoint: MoveEndpoint {
     private let store: KeyValueStore
     let engine: any TableEngine
+    let keepsCatalogue = true
 
     init(_ store: KeyValueStore) throws {
         self.store = store
@@ -49,14 +52,18 @@ struct ServerEndpoint: MoveEndpoint {
     private let configuration: any DatabaseConfigurationProtocol
     private let catalogueName: (String) -> String
     private let makeRepository: (String) throws -> any RecordRepository
+    let keepsCatalogue: Bool
 
-    /// - Parameter catalogueName: maps a repository's name to that of its table in the catalogue.
+    /// - Parameters:
+    ///   - catalogueName: maps a repository's name to that of its table in the catalogue.
+    ///   - keepsCatalogue: false for MariaDB, whose `information_schema` is no part of a snapshot.
     init(
         _ configuration: any DatabaseConfigurationProtocol, catalogueName: @escaping (String) -> String,
-        repository: @escaping (String) throws -> any RecordRepository
+        keepsCatalogue: Bool = true, repository: @escaping (String) throws -> any RecordRepository
     ) {
         self.configuration = configuration
         self.catalogueName = catalogueName
+        self.keepsCatalogue = keepsCatalogue
         makeRepository = repository
     }
 

@@ -174,6 +174,32 @@ struct MoveLedger {
     static func remove(_ engine: any TableEngine) throws {
         try refusingRivals { try engine.change { try $0.alter(.dropTable(tableName)) } }
     }
+
+    /// Drops the table of this ledger, whose entries are all done. If the connection is lost meanwhile, looks whether
+    /// the table is still there, and drops it once more.
+    /// - Throws: ``ToolError`` if the table may be left.
+    func finish(_ engine: any TableEngine, at destination: String) throws {
+        do { return try Self.remove(engine) } catch let error as any TableError
+            where [.unknownOutcome, .unavailable].contains(error.code)
+        {
+            // The answer is missing.
+        }
+        do {
+            // A ledger with other progress is that of a move which has begun since.
+            guard let found = try engine.reading({ try Self($0) }), found.origin == origin,
+                found.entries.map(\.values) == entries.map(\.values)
+            else { return }
+            try engine.change { try $0.alter(.dropTable(Self.tableName)) }
+        } catch let error as any TableError where error.code == .noTable {
+            // The server has ended the first drop meanwhile.
+        } catch {
+            let failure = Failure(error)
+            throw ToolError(
+                failure.exitCode,
+                "everything is moved and compared; only the table \(Self.tableName) may be left in \(destination): "
+                    + "drop it there. The reason: \(failure.message)")
+        }
+    }
 }
 
 extension MoveLedger.Entry {

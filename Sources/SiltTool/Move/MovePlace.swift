@@ -42,13 +42,33 @@ enum MovePlace: Hashable {
         }
     }
 
+    /// The path as the system follows it. If it leads nowhere: its parent as the system follows that, and the last
+    /// name.
     private static func resolved(_ path: String) -> String {
-        URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+        if let found = System.realPath(path) { return found }
+        let names = path.split(separator: "/")
+        guard let last = names.last else { return path }
+        let parent = (path.hasPrefix("/") ? "/" : "./") + names.dropLast().joined(separator: "/")
+        return (System.realPath(parent) ?? parent) + "/" + last
     }
 
     /// True if the text of a store's path has the form of another database's address.
-    private static func isAddress(_ path: String) -> Bool {
-        path.contains("://") || ["host=", "hostaddr=", "dbname="].contains { path.hasPrefix($0) }
+    static func isAddress(_ path: String) -> Bool {
+        if ["/", "./", "../"].contains(where: { path.hasPrefix($0) }) { return false }
+        return path.contains("://") || ConnectionKeywords.areIn(path)
+    }
+
+    /// The error of a text that is an address. It shows nothing but a scheme: anything else may be a password.
+    private static func refusal(of address: String) -> ToolError {
+        var shown = "a text of keywords and values"
+        if !ConnectionKeywords.areIn(address), let sign = address.range(of: "://") {
+            let scheme = address[..<sign.lowerBound].reversed().prefix { $0.isLetter || $0.isNumber }
+            shown = String(scheme.reversed()) + "://…"
+        }
+        return ToolError(
+            .usage,
+            "\(shown) is no place; give the path of a store (./ before such a name), or a URL that begins with "
+                + "postgres://, mysql:// or sqlite:")
     }
 
     /// The place for reports, without a password.
@@ -88,12 +108,7 @@ enum MovePlace: Hashable {
     func open(isTarget: Bool) throws -> any MoveEndpoint {
         switch self {
         case .store(let path):
-            if Self.isAddress(path) {
-                throw ToolError(
-                    .usage,
-                    "\(path) is no place; give the path of a store (./ before such a name), or a URL that begins with "
-                        + "postgres://, mysql:// or sqlite:")
-            }
+            if Self.isAddress(path) { throw Self.refusal(of: path) }
             var configuration = Configuration()
             configuration.createIfMissing = isTarget
             configuration.readOnly = !isTarget
@@ -101,6 +116,10 @@ enum MovePlace: Hashable {
         // Each server has a branch of its own: without its trait, its types do not exist.
         case .postgres(let url):
             #if PostgreSQL
+            // libpq would read other texts as keywords and values, and show them in its error.
+            if !url.hasPrefix("postgresql://") {
+                throw ToolError(.usage, "the URL of PostgreSQL begins with postgres:// or postgresql://")
+            }
             if ServerURL(url).hasAmbiguousPassword {
                 throw ToolError(.usage, "a name or password in the URL of PostgreSQL has an @; write it as %40")
             }
@@ -115,7 +134,9 @@ enum MovePlace: Hashable {
         case .mysql(let url):
             #if MySQL
             let configuration = try MySQLDatabaseConfiguration(url, options: Self.mysqlOptions)
-            return ServerEndpoint(configuration, catalogueName: MySQLRepository.catalogueName) {
+            return ServerEndpoint(
+                configuration, catalogueName: MySQLRepository.catalogueName, keepsCatalogue: false
+            ) {
                 MySQLRepository(configuration: configuration, tableName: $0)
             }
             #else

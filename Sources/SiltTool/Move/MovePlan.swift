@@ -1,9 +1,20 @@
 import TableKit
 
-/// The requested tables and repositories of a move. Both nil: everything.
+/// The requested tables and repositories of a move, each once. Both nil: everything.
 struct MoveChoice {
-    var tables: [String]?
-    var repositories: [String]?
+    let tables: [String]?
+    let repositories: [String]?
+
+    /// Drops repetitions. The names of repositories are compared by their bytes.
+    init(tables: [String]? = nil, repositories: [String]? = nil) {
+        self.tables = tables.map { Self.unique($0) { $0 } }
+        self.repositories = repositories.map { Self.unique($0) { Array($0.utf8) } }
+    }
+
+    private static func unique<Key: Hashable>(_ names: [String], _ key: (String) -> Key) -> [String] {
+        var seen: Set<Key> = []
+        return names.filter { seen.insert(key($0)).inserted }
+    }
 
     var isAll: Bool { tables == nil && repositories == nil }
 }
@@ -54,5 +65,28 @@ struct MovePlan {
         if !acceptsRounding { try foreign.refuseRounding() }
         self.tables = try MoveOrder.sorted(tables)
         self.catalogue = catalogue
+    }
+
+    /// Throws unless an earlier plan has the same tables with the same columns, keys and indexes, and the same
+    /// repositories. MariaDB does not show a table, or shows it without its key and indexes, in the moment in which an
+    /// ALTER renames its files.
+    func refuseChanges(since earlier: MovePlan, at origin: String) throws {
+        let (before, now) = (earlier.parts, parts)
+        let changed = Set(before.keys).union(now.keys).filter { before[$0] != now[$0] }.sorted()
+        if changed.isEmpty { return }
+        throw ToolError(
+            .negative,
+            "the tables of \(origin) are changing (\(changed.joined(separator: ", "))); run the command again")
+    }
+
+    /// What is moved. Structures are compared as text, because a default of NaN does not equal itself.
+    private var parts: [String: String] {
+        var parts: [String: String] = [:]
+        for table in tables {
+            let indexes = table.indexes.map { "\($0)" }.sorted()
+            parts["table " + table.source.name] = "\(table.source.columns) \(table.source.primaryKey) \(indexes)"
+        }
+        for name in repositories { parts["repository '\(name)'"] = "" }
+        return parts
     }
 }

@@ -1,4 +1,5 @@
 import CRUDKit
+import Siltstone
 import TableKit
 
 /// A move of tables and repositories between databases: copies in batches, then compares both ends.
@@ -36,6 +37,8 @@ struct MoveRun {
     var isRestarting = false
     /// Whether numbers with more digits than a double holds may be rounded.
     var acceptsRounding = false
+    /// The plan that another session made before, which must be the same.
+    var earlierPlan: MovePlan?
     var batchRows = TableMove.batchRows
     var batchRecords = RecordMove.batchRecords
     /// Called after each commit, with its rows and their bytes.
@@ -46,9 +49,10 @@ struct MoveRun {
         // One snapshot of the source for all its tables.
         try source.engine.reading { session in
             let plan = try MovePlan(session, of: source, at: origin, choice, acceptsRounding: acceptsRounding)
+            if let earlierPlan { try plan.refuseChanges(since: earlierPlan, at: origin) }
             try refuseMixedReferences(plan)
             var report = Report(from: origin, to: destination, notes: plan.foreign.notes)
-            var ledger = try begin(plan, &report)
+            var ledger = try atTarget { try begin(plan, &report) }
             let moves = plan.tables.map { table in
                 var move = TableMove(table: table, source: session, target: target.engine, batchRows: batchRows)
                 move.committed = committed
@@ -58,12 +62,17 @@ struct MoveRun {
             var digests: [ContentDigest?] = []
             try forEach(moves, &ledger) { digests.append(try $0.storeRows(&$1)) }
             try forEach(moves, &ledger) { try $0.setReferences(&$1) }
-            try forEach(moves, &ledger) { try $0.makeIndexes(&$1) }
+            try forEach(moves, &ledger) { move, entry in try TargetError.marking { try move.makeIndexes(&entry) } }
             for (move, digest) in zip(moves, digests) { report.tables.append(try check(move, digest)) }
             for number in ledger.entries.indices.dropFirst(moves.count) {
                 report.repositories.append(try moveRecords(&ledger.entries[number], plan, session))
             }
-            try MoveLedger.remove(target.engine)
+            if !source.keepsCatalogue {
+                // Both plans may have been made while a table was not shown.
+                try MovePlan(session, of: source, at: origin, choice, acceptsRounding: true)
+                    .refuseChanges(since: plan, at: origin)
+            }
+            try atTarget { try ledger.finish(target.engine, at: destination) }
             return report
         }
     }
@@ -161,11 +170,13 @@ struct MoveRun {
         let waiting = moves.indices.filter { ledger.entries[$0].phase == .waiting }
         for number in waiting {
             let move = moves[number]
-            try naming("table", move.table.source.name) { try move.make(&ledger.entries[number]) }
+            try naming("table", move.table.source.name) {
+                try TargetError.marking { try move.make(&ledger.entries[number]) }
+            }
         }
         for number in waiting {
             let move = moves[number]
-            try naming("table", move.table.source.name) { try move.addLaterColumns() }
+            try naming("table", move.table.source.name) { try TargetError.marking { try move.addLaterColumns() } }
         }
     }
 
@@ -185,7 +196,9 @@ struct MoveRun {
         let structure = move.table.source
         return try naming("table", structure.name) {
             let read = try digest ?? ContentDigest(structure, move.source)
-            let stored = try target.engine.reading { try ContentDigest(structure, $0) }
+            let stored = try TargetError.marking {
+                try target.engine.reading { try ContentDigest(structure, $0) }
+            }
             try compare(read, stored, "table \(structure.name)", "rows")
             return Report.Part(
                 name: structure.name, rows: stored.count, checksum: stored.text, indexes: move.table.indexes.count)
@@ -207,7 +220,7 @@ struct MoveRun {
         move.committed = committed
         return try naming("repository", name) {
             let read = try move.run(&entry) ?? records.digest()
-            let stored = try RecordSource.repository(repository).digest()
+            let stored = try TargetError.marking { try RecordSource.repository(repository).digest() }
             try compare(read, stored, "repository '\(name)'", "records")
             return Report.Part(name: name, rows: stored.count, checksum: stored.text)
         }
@@ -224,15 +237,32 @@ struct MoveRun {
                 + "a table that was there before the move keeps values in another form; --restart moves all again")
     }
 
-    /// Adds to an error the table or repository that it concerns, and advice.
+    /// Adds to an error the table or repository and the end that it concerns, and advice.
     private func naming<R>(_ kind: String, _ name: String, _ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as ToolError { throw error } catch {
-            let failure = Failure(error)
+            let (failure, end) = placed(error)
             let message = failure.message.hasSuffix(".") ? String(failure.message.dropLast()) : failure.message
             throw ToolError(
                 failure.exitCode,
-                "moving the \(kind) \(name): \(message). What is stored stays; the same command goes on there, "
+                "moving the \(kind) \(name): \(end)\(message). What is stored stays; the same command goes on there, "
                     + "and --restart begins anew")
+        }
+    }
+
+    /// Adds the target to an error of `body`, which uses the target only.
+    private func atTarget<R>(_ body: () throws -> R) throws -> R {
+        do { return try TargetError.marking(body) } catch let error as TargetError {
+            let (failure, end) = placed(error)
+            throw ToolError(failure.exitCode, end + failure.message)
+        }
+    }
+
+    /// An error, and the end that it concerns, as the start of a message.
+    private func placed(_ error: any Error) -> (failure: Failure, end: String) {
+        switch error {
+        case let error as TargetError: (Failure(error.cause), "TO (\(destination)): ")
+        case is any TableError, is StoreError, is CRUDRepositoryError: (Failure(error), "FROM (\(origin)): ")
+        default: (Failure(error), "")
         }
     }
 }

@@ -22,16 +22,16 @@ struct RecordMove {
         if entry.phase == .done { return nil }
         let isFirst = entry.rows == 0
         var digest = isFirst && entry.phase == .waiting ? ContentDigest() : nil
-        // The ledger is updated after the records: those of an interrupted batch may exist.
-        var mayExist = entry.phase == .rows
-        if !mayExist { try MoveLedger.advance(&entry, engine) { $0.phase = .rows } }
+        // The ledger is updated after the records: those of an interrupted batch may exist. They may be in any batch of
+        // this run, because the source may have got others among them since.
+        let mayExist = entry.phase == .rows
+        if !mayExist { try advance(&entry) { $0.phase = .rows } }
         var batch: [RecordSource.Record] = []
         var bytes = 0
         func flush() throws {
             guard let last = batch.last else { return }
-            try store(batch, mayExist: mayExist)
-            mayExist = false
-            try MoveLedger.advance(&entry, engine) {
+            try TargetError.marking { try store(batch, mayExist: mayExist) }
+            try advance(&entry) {
                 $0.rows += batch.count
                 $0.position = last.position
             }
@@ -47,8 +47,12 @@ struct RecordMove {
             bytes += size
         }
         try flush()
-        try MoveLedger.advance(&entry, engine) { ($0.phase, $0.position) = (.done, []) }
+        try advance(&entry) { ($0.phase, $0.position) = (.done, []) }
         return digest
+    }
+
+    private func advance(_ entry: inout MoveLedger.Entry, _ change: (inout MoveLedger.Entry) -> Void) throws {
+        try TargetError.marking { try MoveLedger.advance(&entry, engine, change) }
     }
 
     private func store(_ batch: [RecordSource.Record], mayExist: Bool) throws {

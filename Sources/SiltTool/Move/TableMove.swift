@@ -130,12 +130,14 @@ struct TableMove {
         }
         let before = entry
         let isSecondPass = entry.phase == .references
-        try target.change { session in
-            try MoveLedger.store(after, inPlaceOf: before, session)
-            try forEachPart(of: rows) { part in
-                var statement = InsertStatement(structure, rows: part)
-                if isSecondPass { statement.onConflict = .replace }
-                _ = try session.insert(statement)
+        try TargetError.marking {
+            try target.change { session in
+                try MoveLedger.store(after, inPlaceOf: before, session)
+                try forEachPart(of: rows) { part in
+                    var statement = InsertStatement(structure, rows: part)
+                    if isSecondPass { statement.onConflict = .replace }
+                    _ = try session.insert(statement)
+                }
             }
         }
         entry = after

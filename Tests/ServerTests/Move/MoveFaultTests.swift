@@ -2,6 +2,7 @@
 import Foundation
 import Siltstone
 import SiltstoneTables
+import Synchronization
 import TableKit
 import Testing
 import TestServers
@@ -27,6 +28,82 @@ import TestServers
     }
 
     #if PostgreSQL
+    /// Loses answers of PostgreSQL with a tag, from the first drop of a table on.
+    private final class LostAnswers: Sendable {
+        private let tag: String
+        private let state: Mutex<(isDropped: Bool, left: Int)>
+
+        init(_ tag: String, times: Int = 1) {
+            self.tag = tag
+            state = Mutex((false, times))
+        }
+
+        /// How many answers are still to be lost.
+        var left: Int { state.withLock { $0.left } }
+
+        func change(_ bytes: inout [UInt8]) {
+            let (isDrop, isMeant) = (Self.has("DROP TABLE", bytes), Self.has(tag, bytes))
+            let isLost = state.withLock { state in
+                state.isDropped = state.isDropped || isDrop
+                guard state.isDropped, isMeant, state.left > 0 else { return false }
+                state.left -= 1
+                return true
+            }
+            // What is no message ends the connection.
+            if isLost { for index in bytes.indices { bytes[index] = 0 } }
+        }
+
+        /// Whether there is a CommandComplete with a tag.
+        private static func has(_ tag: String, _ bytes: [UInt8]) -> Bool {
+            let message = [0x43, 0, 0, 0, UInt8(tag.utf8.count + 5)] + Array(tag.utf8) + [0]
+            return bytes.firstRange(of: message) != nil
+        }
+    }
+
+    /// The URL of a database behind a way.
+    private func place(_ port: Int, _ name: String) -> String {
+        "postgresql://postgres@127.0.0.1:\(port)/\(name)?sslmode=disable&gssencmode=disable"
+    }
+
+    @Test(
+        "a move ends well that gets no answer to the drop of its ledger, or to the commit behind it",
+        .enabled(if: PostgresServer.programs != nil, Comment(rawValue: PostgresServer.absence)),
+        arguments: ["DROP TABLE", "COMMIT"])
+    func lostEnd(_ tag: String) async throws {
+        try await onThread {
+            let (server, sample) = (try PostgresServer.shared(), try MovedSample())
+            let name = try server.makeDatabase()
+            let answers = LostAnswers(tag)
+            let way = try LongWay(to: server.port) { answers.change(&$0) }
+            defer { way.end() }
+            let report = try move(sample.store, place(way.port, name))
+            #expect(answers.left == 0)
+            #expect(report.rows == MovedSample.persons + 120 && report.records == 75)
+            #expect(try catalogue(place(server.port, name)).allSatisfy { !$0.hasPrefix(MoveLedger.tableName) })
+        }
+    }
+
+    @Test(
+        "a move that cannot drop its ledger says that only this is left; the same command ends it",
+        .enabled(if: PostgresServer.programs != nil, Comment(rawValue: PostgresServer.absence)))
+    func leftLedger() async throws {
+        try await onThread {
+            let (server, sample) = (try PostgresServer.shared(), try MovedSample())
+            let name = try server.makeDatabase()
+            let answers = LostAnswers("DROP TABLE", times: 2)
+            let way = try LongWay(to: server.port) { answers.change(&$0) }
+            defer { way.end() }
+            let there = place(way.port, name)
+            let error = try #require(throws: ToolError.self) { try move(sample.store, there) }
+            #expect(answers.left == 0 && error.exitCode == .inputOutput)
+            #expect(
+                error.message.hasPrefix("everything is moved and compared; only the table silt_move may be left in "),
+                "\(error.message)")
+            let report = try move(sample.store, there)
+            #expect(report.continued && report.rows == MovedSample.persons + 120 && report.records == 75)
+        }
+    }
+
     @Test(
         "a text that PostgreSQL cannot hold names its table, and nothing of it is stored",
         .enabled(if: PostgresServer.programs != nil, Comment(rawValue: PostgresServer.absence)))
@@ -36,7 +113,8 @@ import TestServers
             let there = try MoveTarget.postgres.place(sample)
             let path = try store(sample, .string, .text("a\0b"))
             let error = try #require(throws: ToolError.self) { try move(path, there) }
-            #expect(error.exitCode == .usage && error.message.hasPrefix("moving the table One: "), "\(error.message)")
+            #expect(error.exitCode == .usage)
+            #expect(error.message.hasPrefix("moving the table One: TO (\(there)): "), "\(error.message)")
         }
     }
 

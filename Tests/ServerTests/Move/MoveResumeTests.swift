@@ -146,6 +146,32 @@ import Testing
         }
     }
 
+    @Test("records of an interrupted batch are known in a later batch too, if the source has got others since")
+    func laterBatch() async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let there = try MovePlace(sample.directory + "/records.silt").open(isTarget: true)
+            let (from, to) = (try there.repository("from"), try there.repository("to"))
+            let records = ["a", "b", "c", "d"].map { (id: $0, record: Data($0.utf8)) }
+            try AsyncWork.wait {
+                _ = try await from.insertRecords(records)
+                // A run without b has stored a batch, and was killed before it changed the ledger.
+                _ = try await to.insertRecords([records[0], records[2]])
+            }
+            let ledger = MoveLedger(origin: "x", tables: [], repositories: ["to"])
+            try ledger.store(there.engine)
+            var entry = ledger.entries[0]
+            try MoveLedger.advance(&entry, there.engine) { $0.phase = .rows }
+            var move = RecordMove(source: .repository(from), target: to, engine: there.engine)
+            move.batchRecords = 2
+            _ = try move.run(&entry)
+            #expect(entry.phase == .done && entry.rows == 4)
+            let found = try AsyncWork.wait { try await to.records(after: nil, limit: 9).map(\.record) }
+            #expect(found == records.map(\.record))
+            try there.close()
+        }
+    }
+
     private static let hen = TableStructure(
         name: "Hen",
         columns: [

@@ -72,6 +72,62 @@ import Testing
         }
     }
 
+    /// Makes a file of SQLite.
+    private func file(_ sample: MovedSample, _ statements: [String]) throws -> String {
+        let path = sample.directory + "/\(UUID().uuidString).sqlite"
+        let other = try SQLiteConnection(path: path, pragmas: [], busyTimeout: 1)
+        for text in statements { _ = try other.execute(SQLStatement(text)) }
+        other.close()
+        return path
+    }
+
+    /// Sources that the command refuses, and parts of the errors.
+    private static let refused = [
+        (
+            [
+                "CREATE TABLE Owner (id INTEGER PRIMARY KEY)",
+                "CREATE TABLE Pet (id INTEGER PRIMARY KEY, owner TEXT REFERENCES Owner(id))",
+            ], "Pet.owner (string) refers to Owner.id (int64)"
+        ),
+        (["CREATE TABLE Price (id INTEGER PRIMARY KEY, amount DECIMAL(30,10))"], "--rounded"),
+    ]
+
+    @Test(
+        "a refused source leaves no new store behind, and an empty directory empty", arguments: refused, [false, true])
+    func noTrace(_ source: (statements: [String], reason: String), isDirectory: Bool) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let there = sample.directory + "/refused.silt"
+            if isDirectory {
+                try FileManager.default.createDirectory(atPath: there, withIntermediateDirectories: false)
+            }
+            let operands = ["sqlite:" + (try file(sample, source.statements)), there]
+            let invocation = try Invocation(.move, ParsedArguments(operands: operands))
+            let error = #expect(throws: ToolError.self) { _ = try Command.move.run(invocation) }
+            #expect(error?.message.contains(source.reason) == true, "\(String(describing: error))")
+            #expect(FileManager.default.fileExists(atPath: there) == isDirectory)
+            if isDirectory { #expect(try FileManager.default.contentsOfDirectory(atPath: there).isEmpty) }
+        }
+    }
+
+    @Test("an error of reading names the table and the source") func unreadableValue() async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let path = try file(
+                sample,
+                [
+                    "CREATE TABLE Note (id INTEGER PRIMARY KEY, text TEXT)",
+                    "INSERT INTO Note VALUES (1, CAST(x'ff' AS TEXT))",
+                ])
+            let error = #expect(throws: ToolError.self) {
+                _ = try move("sqlite:" + path, sample.directory + "/to.silt")
+            }
+            #expect(
+                error?.message.hasPrefix("moving the table Note: FROM (sqlite:\(path)): ") == true,
+                "\(String(describing: error))")
+        }
+    }
+
     @Test("a reference to a key of another type is refused before the store has any table")
     func mixedReferences() async throws {
         try await onThread {

@@ -137,6 +137,23 @@ import Testing
         }
     }
 
+    @Test("a table and a repository that are named twice are moved once", arguments: MoveTarget.available)
+    func repeatedNames(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let there = try target.place(sample)
+            // A table with a key, and one without.
+            let choice = MoveChoice(
+                tables: ["Log", "Person", "Log", "Person"], repositories: ["Clients", "", "Clients"])
+            let report = try move(sample.store, there, choice: choice)
+            #expect(report.tables.map(\.name) == ["Log", "Person"])
+            #expect(report.tables.map(\.rows) == [60, MovedSample.persons])
+            #expect(report.repositories.map(\.name) == ["Clients", ""] && report.records == 50)
+            let back = try move(there, sample.directory + "/back.silt")
+            #expect(back.rows == MovedSample.persons + 60 && back.records == 50)
+        }
+    }
+
     @Test("an unfinished move refuses another, and restarting removes what it left", arguments: MoveTarget.available)
     func restarting(target: MoveTarget) async throws {
         try await onThread {

@@ -51,8 +51,9 @@ import Testing
             try Silt.run("move", from, other).expect(status: 2, error: "the same")
             try Silt.run("move", "sqlite:" + from, "sqlite:" + other).expect(status: 2, error: "the same")
         }
-        for other in ["oracle://db/shop", "host=db dbname=shop"] {
+        for other in ["oracle://db/shop", "host=db dbname=shop", "user=app host=db dbname=shop"] {
             try Silt.run("move", from, other).expect(status: 2, error: "no place")
+            try Silt.run("move", other, to).expect(status: 2, error: "no place")
         }
         try Silt.run("move", directory.file("none"), to).expect(status: 2, error: "none")
         try Silt.run("move", "--table", "Nobody", from, to).expect(status: 2, error: "no table 'Nobody'")
