@@ -5,8 +5,21 @@ import TableKit
 package final class CatalogueCache: Sendable {
     private struct State {
         var tables: [String: SQLTable]?
+        /// When the tables were read.
+        var readAt = Moment.now
+        /// Whether two reads have told these tables.
+        var isAgreed = false
+        /// The tables before ``doubt()``, and when they were read.
+        var doubted: (tables: [String: SQLTable], readAt: Moment)?
         var generation = 0
         var findPlans: [ObjectIdentifier: FindPlan] = [:]
+
+        mutating func forget() {
+            tables = nil
+            isAgreed = false
+            findPlans = [:]
+            generation += 1
+        }
     }
 
     private let state = Mutex(State())
@@ -20,8 +33,26 @@ package final class CatalogueCache: Sendable {
     package var generation: Int { state.withLock { $0.generation } }
 
     /// Caches tables that were read at a generation; does nothing if the cache was invalidated since.
-    package func keep(_ tables: [String: SQLTable], generation: Int) {
-        state.withLock { if $0.generation == generation { $0.tables = tables } }
+    /// - Parameter isAgreed: whether two reads have told these tables.
+    package func keep(_ tables: [String: SQLTable], generation: Int, isAgreed: Bool = false) {
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            state.tables = tables
+            state.readAt = .now
+            state.isAgreed =
+                isAgreed
+                || state.doubted.map {
+                    $0.readAt + Self.pause < state.readAt && $0.tables.haveSameStructures(as: tables)
+                } ?? false
+            state.doubted = nil
+        }
+    }
+
+    private static let pause = Duration.seconds(CatalogueReads.pause)
+
+    /// The cached tables if their read is so long ago that a second one may confirm it; otherwise nil.
+    var rested: [String: SQLTable]? {
+        state.withLock { $0.readAt + Self.pause < .now ? $0.tables : nil }
     }
 
     // MARK: Plans
@@ -45,9 +76,18 @@ package final class CatalogueCache: Sendable {
     /// Invalidates the cache: the next use reads the tables again.
     package func forget() {
         state.withLock {
-            $0.tables = nil
-            $0.findPlans = [:]
-            $0.generation += 1
+            $0.forget()
+            $0.doubted = nil
+        }
+    }
+
+    /// Invalidates tables of one read, which may lack something for a moment. Does nothing to tables that two reads have
+    /// told: a program whose errors are usual does not read them after each.
+    func doubt() {
+        state.withLock { state in
+            guard let tables = state.tables, !state.isAgreed else { return }
+            state.forget()
+            state.doubted = (tables, state.readAt)
         }
     }
 }

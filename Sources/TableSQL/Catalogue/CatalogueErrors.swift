@@ -1,10 +1,19 @@
 package import TableKit
 
-/// Errors of schema changes that create an existing table or column.
+/// Errors of schema changes that create what exists, or lack what they change.
 package enum CatalogueErrors {
     package static func exists(_ table: String, column: String? = nil) -> CRUDSQLExeError {
         CRUDSQLExeError(
             column == nil ? "The table exists." : "The column exists.", code: .exists, table: table, column: column)
+    }
+
+    static func noTable(_ table: String) -> CRUDSQLExeError {
+        CRUDSQLExeError("There is no such table.", code: .noTable, table: table)
+    }
+
+    static func noIndex(_ table: String, _ columns: [String]) -> CRUDSQLExeError {
+        CRUDSQLExeError(
+            "There is no such index.", code: .noIndex, table: table, column: columns.joined(separator: ", "))
     }
 }
 
@@ -12,7 +21,7 @@ extension [String: SQLTable] {
     /// The table with this name. Throws `noTable`.
     package func existing(_ name: String) throws -> SQLTable {
         if let table = self[name] { return table }
-        throw CRUDSQLExeError("There is no such table.", code: .noTable, table: name)
+        throw CatalogueErrors.noTable(name)
     }
 }
 
@@ -34,8 +43,7 @@ extension SQLTable {
     /// The index on these columns, in this order. Throws `noIndex`.
     package func index(on columns: [String]) throws -> IndexInfo {
         if let index = info.indexes.first(where: { $0.definition.columns == columns }) { return index }
-        throw CRUDSQLExeError(
-            "There is no such index.", code: .noIndex, table: structure.name, column: columns.joined(separator: ", "))
+        throw CatalogueErrors.noIndex(structure.name, columns)
     }
 }
 

@@ -14,6 +14,8 @@ package struct SQLTable: Sendable {
     package var foreignForms: Set<String> = []
     /// Whether rows can conflict in a unique index that the catalogue leaves out: one of a part of a column.
     package var hasOtherUniques = false
+    /// The columns with a foreign key that the server does not enforce, by name: their table did not exist.
+    package var unenforcedKeys: Set<String> = []
 
     package init(info: TableInfo, rowColumn: String? = nil) {
         self.info = info
@@ -21,6 +23,14 @@ package struct SQLTable: Sendable {
     }
 
     package var structure: TableStructure { info.structure }
+
+    /// The columns with a foreign key to a table.
+    /// - Parameter isEnforced: whether the server enforces the foreign key.
+    func columns(referringTo table: String, isEnforced: Bool) -> [Column] {
+        structure.columns.filter {
+            $0.foreignKey?.table == table && unenforcedKeys.contains($0.name) != isEnforced
+        }
+    }
 
     /// What the server tells about a column beyond the structure; nil for a plain column.
     func serverColumn(_ column: Int) -> ServerColumn? {

@@ -14,6 +14,8 @@ struct TableDraft {
         var server: ServerColumn
         /// Whether values of the column's type can surely be read, and so its default, too.
         var isKnown = true
+        /// Whether a note alone tells the foreign key.
+        var isUnenforced = false
 
         /// Whether the default is a constant, which can be computed while the catalogue is read.
         var hasConstant: Bool {
@@ -107,6 +109,7 @@ struct TableDraft {
             let server = column.serverColumn(values[column.name])
             if !server.isPlain { table.info.serverColumns[column.name] = server }
         }
+        table.unenforcedKeys = Set(columns.lazy.filter(\.isUnenforced).map(\.name))
         table.hasOtherUniques = indexes.contains { $0.isPartial && $0.isUnique }
         return table
     }

@@ -4,19 +4,20 @@ extension MySQLDialect {
     /// Reads columns, keys and indexes of the current database from `information_schema`. That compares names of tables
     /// without regard to case and accents; these queries, and the others on it, compare them exactly.
     package func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable] {
-        func texts(_ count: Int) -> [ColumnType] { Array(repeating: .string, count: count) }
-        let columns = try connection.execute(
-            SQLStatement(Self.columnsQuery, results: texts(6) + [.int64, .int64, .string]))
-        let indexes = try connection.execute(
-            SQLStatement(Self.indexesQuery, results: texts(3) + [.int64, .int64, .string]))
-        let references = try connection.execute(SQLStatement(Self.referencesQuery, results: texts(5)))
+        var rows = try CatalogueRows(connection)
+        var reads = 1
+        while !rows.areWhole, reads < Self.mostReads {
+            CatalogueReads.pauseForRenaming()
+            rows = try CatalogueRows(connection)
+            reads += 1
+        }
         var drafts: [String: TableDraft] = [:]
-        for row in columns.rows {
+        for row in rows.columns {
             guard let table = row[0].string else { continue }
             drafts[table, default: TableDraft(name: table)].add(column: row)
         }
-        for row in indexes.rows { if let table = row[0].string { drafts[table]?.add(index: row) } }
-        for row in references.rows { if let table = row[0].string { drafts[table]?.add(reference: row) } }
+        for row in rows.indexes { if let table = row[0].string { drafts[table]?.add(index: row) } }
+        for row in rows.references { if let table = row[0].string { drafts[table]?.add(reference: row) } }
         return try drafts.values.map { draft in
             var draft = draft
             draft.leaveOutPrefixes()
@@ -25,9 +26,13 @@ extension MySQLDialect {
         }
     }
 
-    private static let columnsQuery = """
+    /// The most reads for one whose parts fit. The last one counts: a server may show a user less of one part for ever.
+    private static let mostReads = 5
+
+    fileprivate static let columnsQuery = """
         SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE, c.COLUMN_DEFAULT, c.COLUMN_COMMENT,
-            CAST(COALESCE(t.TABLE_ROWS, 0) AS SIGNED), CAST(COALESCE(t.DATA_LENGTH, 0) AS SIGNED), c.IS_GENERATED
+            CAST(COALESCE(t.TABLE_ROWS, 0) AS SIGNED), CAST(COALESCE(t.DATA_LENGTH, 0) AS SIGNED), c.IS_GENERATED,
+            c.COLUMN_KEY
         FROM information_schema.COLUMNS AS c JOIN information_schema.TABLES AS t
             ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
             AND CAST(t.TABLE_NAME AS BINARY) = CAST(c.TABLE_NAME AS BINARY)
@@ -36,19 +41,48 @@ extension MySQLDialect {
         ORDER BY c.ORDINAL_POSITION
         """
 
-    private static let indexesQuery = """
+    fileprivate static let indexesQuery = """
         SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, CAST(NON_UNIQUE AS SIGNED), CAST(SUB_PART AS SIGNED), INDEX_TYPE
         FROM information_schema.STATISTICS
         WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX
         """
 
-    private static let referencesQuery = """
+    fileprivate static let referencesQuery = """
         SELECT k.TABLE_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, r.DELETE_RULE, r.UPDATE_RULE
         FROM information_schema.KEY_COLUMN_USAGE AS k JOIN information_schema.REFERENTIAL_CONSTRAINTS AS r
             ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME
             AND CAST(r.TABLE_NAME AS BINARY) = CAST(k.TABLE_NAME AS BINARY)
         WHERE k.TABLE_SCHEMA = DATABASE() AND r.CONSTRAINT_SCHEMA = DATABASE() AND k.REFERENCED_TABLE_NAME IS NOT NULL
         """
+}
+
+/// The rows of one read of the catalogue. Its queries see different moments.
+private struct CatalogueRows {
+    let columns: [[ColumnValue]]
+    let indexes: [[ColumnValue]]
+    let references: [[ColumnValue]]
+
+    init(_ connection: any SQLConnection) throws {
+        func rows(_ text: String, _ results: [ColumnType]) throws -> [[ColumnValue]] {
+            try connection.execute(SQLStatement(text, results: results)).rows
+        }
+        func texts(_ count: Int) -> [ColumnType] { Array(repeating: .string, count: count) }
+        columns = try rows(MySQLDialect.columnsQuery, texts(6) + [.int64, .int64, .string, .string])
+        indexes = try rows(MySQLDialect.indexesQuery, texts(3) + [.int64, .int64, .string])
+        references = try rows(MySQLDialect.referencesQuery, texts(5))
+    }
+
+    /// Whether no query lacks a table that another one shows. One lacks it if it runs while an ALTER renames the table's
+    /// files.
+    var areWhole: Bool {
+        let (tables, indexed) = (Self.tables(columns), Self.tables(indexes))
+        return indexed.isSubset(of: tables) && Self.tables(references).isSubset(of: tables)
+            && Self.tables(columns.lazy.filter { !($0[9].string ?? "").isEmpty }).isSubset(of: indexed)
+    }
+
+    private static func tables(_ rows: some Sequence<[ColumnValue]>) -> Set<String> {
+        Set(rows.lazy.compactMap { $0[0].string })
+    }
 }
 
 extension TableDraft {
@@ -65,6 +99,7 @@ extension TableDraft {
             foreignKey: note?.foreignKey,
             server: ServerColumn(typeName: native, isExact: isExact, isGenerated: row[8].string == "ALWAYS"))
         // The server's catalogue tells bytes as text, some of them wrong.
+        draft.isUnenforced = note?.foreignKey != nil
         draft.isKnown = !((type == .bytes || type == .uuid) && text?.hasPrefix("'") ?? false)
         columns.append(draft)
     }
@@ -84,6 +119,7 @@ extension TableDraft {
         guard let number = columns.firstIndex(where: { $0.name == row[1].string }), let table = row[2].string else {
             return
         }
+        columns[number].isUnenforced = false
         if columns[number].foreignKey != nil {
             columns[number].foreignKey?.table = table
         } else {

@@ -49,14 +49,15 @@ extension MySQLDialect {
 
     /// The columns that an index holds by a prefix, with their bytes per character: long text, and text whose full
     /// length does not fit beside the other columns.
+    /// - Throws: ``TableErrorCode/noTable`` if the catalogue does not show the table.
     private func longColumns(of index: IndexDefinition, _ connection: any SQLConnection) throws -> [String: Int] {
         let statement = SQLStatement(
             "SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_OCTET_LENGTH, TABLE_NAME FROM information_schema.COLUMNS"
-                + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND CHARACTER_OCTET_LENGTH IS NOT NULL",
+                + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?",
             [.value(.text(index.table), .string)], results: [.string, .string, .uint64, .string])
-        let rows = try connection.execute(statement).rows.filter {
-            index.columns.contains($0[0].string ?? "") && $0[3].string == index.table
-        }
+        let all = try connection.execute(statement).rows.filter { $0[3].string == index.table }
+        if all.isEmpty { throw CatalogueErrors.noTable(index.table) }
+        let rows = all.filter { index.columns.contains($0[0].string ?? "") && !$0[2].isNull }
         // Other columns take at most 16 bytes.
         let others = 16 * index.columns.count
         let isCrowded =
@@ -75,18 +76,21 @@ extension MySQLDialect {
     }
 
     /// The parts of ALTER TABLE that drop an index. A foreign key column gets an index of its own first.
+    /// - Throws: ``TableErrorCode/noIndex`` if the catalogue does not show the index.
     func dropping(_ index: IndexInfo, of table: SQLTable, _ connection: any SQLConnection) throws -> [String] {
         let name = index.definition.name ?? ""
-        let found = try connection.execute(
+        let companion = Self.companion(of: name)
+        let rows = try connection.execute(
             SQLStatement(
-                "SELECT DISTINCT TABLE_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
-                    + " AND TABLE_NAME = ? AND INDEX_NAME = ?",
-                [.value(.text(table.structure.name), .string), .value(.text(Self.companion(of: name)), .string)],
-                results: [.string]))
+                "SELECT DISTINCT TABLE_NAME, INDEX_NAME FROM information_schema.STATISTICS"
+                    + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND INDEX_NAME IN (?, ?)",
+                [table.structure.name, name, companion].map { .value(.text($0), .string) },
+                results: [.string, .string])
+        ).rows
+        let found = rows.filter { $0[0].string == table.structure.name }.compactMap { $0[1].string }
+        if !found.contains(name) { throw CatalogueErrors.noIndex(table.structure.name, index.definition.columns) }
         var parts = ["DROP INDEX \(try quote(name))"]
-        if found.rows.contains(where: { $0[0].string == table.structure.name }) {
-            parts.append("DROP INDEX `\(Self.companion(of: name))`")
-        }
+        if found.contains(companion) { parts.append("DROP INDEX `\(companion)`") }
         if let first = index.definition.columns.first, let number = table.structure.number(of: first),
             table.structure.columns[number].foreignKey != nil
         {

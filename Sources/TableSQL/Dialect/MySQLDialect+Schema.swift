@@ -60,12 +60,12 @@ extension MySQLDialect: SchemaDialect {
         }
     }
 
-    private func run(_ text: String, _ connection: any SQLConnection) throws {
+    func run(_ text: String, _ connection: any SQLConnection) throws {
         _ = try connection.execute(SQLStatement(text, isRepeated: false))
     }
 
     /// Runs DDL with foreign key checks off: existing rows may refer to keys that a new table does not have yet.
-    private func runUnchecked(_ text: String, _ connection: any SQLConnection) throws {
+    func runUnchecked(_ text: String, _ connection: any SQLConnection) throws {
         try run("SET foreign_key_checks = 0", connection)
         defer {
             do { try run("SET foreign_key_checks = 1", connection) } catch { connection.close() }
@@ -83,17 +83,17 @@ extension MySQLDialect: SchemaDialect {
         for key in structure.primaryKey { try structure.checkKey(structure.columns[key]) }
         var known = tables
         known[structure.name] = SQLTable(info: TableInfo(structure: structure, indexes: [], estimatedRows: 0))
-        let constraints = try structure.columns.compactMap { try constraint($0, known) }
+        let constraints = try structure.columns.compactMap { try constraint($0, of: structure.name, known)?.definition }
         let parts = try MySQLColumns(dialect: self).parts(structure) + constraints
+        // Foreign keys to this table that were declared before it existed.
+        let missing = try missingConstraints(to: structure.name, known)
         try runUnchecked(
             "CREATE TABLE \(try quote(structure.name)) (\(parts.joined(separator: ", "))) ENGINE = InnoDB"
                 + " ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE \(Self.collation)", connection)
-        // Foreign keys to this table that were declared before it existed.
-        for table in tables.values.sorted(by: { $0.structure.name < $1.structure.name }) {
-            for column in table.structure.columns where column.foreignKey?.table == structure.name {
-                guard let constraint = try constraint(column, known) else { continue }
-                try runUnchecked("ALTER TABLE \(try quote(table.structure.name)) ADD \(constraint)", connection)
-            }
+        var added: [ForeignKeyConstraint] = []
+        do { try add(missing, connection, added: &added) } catch {
+            takeBack(structure.name, added, connection)
+            throw error
         }
     }
 
@@ -107,45 +107,9 @@ extension MySQLDialect: SchemaDialect {
                 + "small letters, by TableNameProvider.", code: .unsupported, table: name)
     }
 
-    /// The constraint of a foreign key; nil if its table does not exist yet. The server has no SET DEFAULT:
-    /// ``MySQLDialect/change(_:_:)`` sets defaults before a delete, and NO ACTION refuses the rows that are left.
-    private func constraint(_ column: Column, _ tables: [String: SQLTable]) throws -> String? {
-        guard let key = column.foreignKey, let parent = tables[key.table]?.structure, parent.primaryKey.count == 1
-        else { return nil }
-        let parentColumn = parent.columns[parent.primaryKey[0]]
-        guard parentColumn.type == column.type else {
-            throw CRUDSQLExeError(
-                "MariaDB's foreign keys have the type of the key that they refer to: \(parentColumn.type).",
-                code: .unsupported, table: key.table, column: column.name)
-        }
-        func rule(_ action: ForeignKeyAction) -> String { action == .setDefault ? "NO ACTION" : action.sql }
-        var generator = SystemRandomNumberGenerator()
-        let name =
-            Self.hiddenPrefix
-            + Digest128.hexadecimal((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
-        return "CONSTRAINT `\(name)` FOREIGN KEY (\(try quote(column.name))) REFERENCES \(try quote(key.table))"
-            + " (\(try quote(parentColumn.name))) ON DELETE \(rule(key.onDelete)) ON UPDATE \(rule(key.onUpdate))"
-    }
-
-    /// The foreign key constraints on a table's columns or, if `referring`, those of any table that refer to it.
-    private func constraints(
-        _ table: String, referring: Bool, _ connection: any SQLConnection
-    ) throws -> [(table: String, column: String, name: String)] {
-        let statement = SQLStatement(
-            "SELECT TABLE_NAME, COLUMN_NAME, CONSTRAINT_NAME, REFERENCED_TABLE_NAME FROM"
-                + " information_schema.KEY_COLUMN_USAGE"
-                + " WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME IS NOT NULL"
-                + " AND \(referring ? "REFERENCED_TABLE_NAME" : "TABLE_NAME") = ?",
-            [.value(.text(table), .string)], results: [.string, .string, .string, .string])
-        return try connection.execute(statement).rows.compactMap { row in
-            guard row[referring ? 3 : 0].string == table else { return nil }
-            guard let table = row[0].string, let column = row[1].string, let name = row[2].string else { return nil }
-            return (table, column, name)
-        }
-    }
-
     private func drop(_ table: SQLTable, _ tables: [String: SQLTable], _ connection: any SQLConnection) throws {
         let name = table.structure.name
+        let constraints = try constraints(to: name, tables, connection)
         // Foreign key actions run as if all rows had been deleted.
         if tables.values.contains(where: { $0.structure.name != name && $0.structure.refers(to: name) }) {
             try run("START TRANSACTION", connection)
@@ -160,7 +124,7 @@ extension MySQLDialect: SchemaDialect {
                 throw error
             }
         }
-        for constraint in try constraints(name, referring: true, connection) where constraint.table != name {
+        for constraint in constraints {
             try run(
                 "ALTER TABLE \(try quote(constraint.table)) DROP FOREIGN KEY \(try quote(constraint.name))", connection)
         }
@@ -177,7 +141,7 @@ extension MySQLDialect: SchemaDialect {
         try checkDefault(of: column, to: table, tables, connection, constant: literal)
         let name = table.structure.name
         var parts = ["ADD COLUMN \(try MySQLColumns(dialect: self).definition(column, share: nil))"]
-        if let constraint = try constraint(column, tables) { parts.append("ADD \(constraint)") }
+        if let constraint = try constraint(column, of: name, tables) { parts.append("ADD \(constraint.definition)") }
         let text = "ALTER TABLE \(try quote(name)) \(parts.joined(separator: ", "))"
         // Old rows refer to something only by a default. The check costs a copy of the table.
         if parts.count > 1, let value = column.defaultValue, !value.isNull {
@@ -191,7 +155,7 @@ extension MySQLDialect: SchemaDialect {
         _ = try table.numberToDrop(column)
         let name = table.structure.name
         var parts: [String] = []
-        for constraint in try constraints(name, referring: false, connection) where constraint.column == column {
+        for constraint in try constraints(on: table, connection) where constraint.column == column {
             parts.append("DROP FOREIGN KEY \(try quote(constraint.name))")
         }
         for index in table.info.indexes where index.definition.columns.contains(column) {

@@ -29,6 +29,8 @@ package final class SQLEngineCore: Sendable {
     func note(_ error: SQLConnectionError) {
         switch error.code {
         case .noTable, .noColumn, .exists: catalogue.forget()
+        // It may lack a key or a referring table.
+        case .unique, .foreignKey: if dialect.schemaChangesCommit { catalogue.doubt() }
         default: break
         }
     }

@@ -1,4 +1,3 @@
-import Foundation
 import TableKit
 
 extension SQLSession {
@@ -26,31 +25,44 @@ extension SQLSession {
                 guard dialect.schemaChangesCommit else { throw error }
                 error.isOvertaken = false
                 if overtaken.isLasting(error) { throw error }
-                if error.isOfMissingPart { Thread.sleep(forTimeInterval: Self.renaming) }
+                if error.isOfMissingPart { CatalogueReads.pauseForRenaming() }
             }
         }
     }
 
-    /// The time after which a table is looked for again that the catalogue did not show. MariaDB's catalogue lacks a table
-    /// for the moment in which another session's ALTER renames its files.
-    static var renaming: Double { 0.05 }
-
-    private func alter(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
-        if dialect.schemaChangesCommit { return try alterAtOnce(change, tables) }
-        hasChangedSchema = true
-        defer { changedTables.formUnion(change.tables) }
-        try run(change, tables) { alteration in try self.change { try alteration($0) } }
+    /// Completes a table of which a create has left something out, such as one whose connection was lost. Waits for a
+    /// later create if the transaction has changed rows, which the server would commit.
+    func completeCreate(of name: String) throws {
+        guard dialect.schemaChangesCommit, !hasChangedRows else { return }
+        try changingSchema {
+            guard let completion = try dialect.completion(of: name, try catalogue()) else { return }
+            defer { presentTables = nil }
+            try alterAtOnce([name], completion)
+        }
     }
 
+    private func alter(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
+        let dialect = dialect
+        let alteration: Alteration = { try dialect.alter(change, tables, $0) }
+        if dialect.schemaChangesCommit {
+            let undo = SchemaUndo(change, tables, savepoints: savepoints)
+            try alterAtOnce(change.tables, alteration)
+            return undoes.append(undo)
+        }
+        hasChangedSchema = true
+        defer { changedTables.formUnion(change.tables) }
+        try run(alteration) { alteration in try self.change { try alteration($0) } }
+    }
+
+    /// A schema change, as the dialect makes it.
+    private typealias Alteration = (any SQLConnection) throws -> Void
+
     /// Runs a schema change with a connection from `use`. Marks an error that contradicts the catalogue just read.
-    private func run(
-        _ change: SchemaChange, _ tables: [String: SQLTable],
-        by use: ((any SQLConnection) throws -> Void) throws -> Void
-    ) throws {
+    private func run(_ alteration: @escaping Alteration, by use: (Alteration) throws -> Void) throws {
         var isOvertaken = false
         do {
             try use { connection in
-                do { try dialect.alter(change, tables, connection) } catch let error as SQLConnectionError {
+                do { try alteration(connection) } catch let error as SQLConnectionError {
                     isOvertaken = !dialect.locksCatalogue && error.isOfCatalogue
                     throw error
                 }
@@ -61,30 +73,29 @@ extension SQLSession {
         }
     }
 
-    /// Makes a schema change that commits at once. A rollback undoes it if that is possible.
-    private func alterAtOnce(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
+    /// Makes a schema change that commits at once.
+    /// - Parameter tables: the changed tables.
+    private func alterAtOnce(_ tables: [String], _ alteration: @escaping Alteration) throws {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
-        let undo = SchemaUndo(change, tables, savepoints: savepoints)
         hasChangedSchema = true
         if hasChangedRows {
-            try alterBeside(change, tables)
+            try alterBeside(tables, alteration)
         } else {
             try leaveTransaction()
-            try run(change, tables) { try useAlone($0) }
+            try run(alteration) { try useAlone($0) }
         }
-        changedTables.formUnion(change.tables)
-        undoes.append(undo)
+        changedTables.formUnion(tables)
     }
 
     /// Makes a schema change on another connection: on the transaction's it would commit the changed rows.
     /// - Throws: ``TableErrorCode/transaction`` if the transaction itself uses the table.
-    private func alterBeside(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
+    private func alterBeside(_ tables: [String], _ alteration: @escaping Alteration) throws {
         let refusal = CRUDSQLExeError(
             "\(dialect.name) commits with each change of a table: in one transaction none may come behind the use of the"
                 + " table's rows. Make it first, or in a transaction of its own.", code: .transaction,
-            table: change.tables.first)
-        if !changedTables.isDisjoint(with: change.tables) { throw refusal }
-        try run(change, tables) { alteration in
+            table: tables.first)
+        if !changedTables.isDisjoint(with: tables) { throw refusal }
+        try run(alteration) { alteration in
             do { try beside(alteration) } catch let error as SQLConnectionError {
                 core.note(error)
                 throw error.kind == .conflict ? refusal : error.tableError
@@ -140,8 +151,7 @@ extension SQLSession {
             if undo.isLost { CRUDLogging.log(.error, "\(dialect.name) took no drop back: \(undo.tables)") }
             return
         }
-        let found = try dialect.readCatalogue(connection)
-        let tables = Dictionary(found.map { ($0.structure.name, $0) }) { first, _ in first }
+        let tables = try CatalogueReads.agreed { try dialect.readTables(connection) }
         try dialect.alter(opposite, tables, connection)
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import TableKit
 
 /// A session on one connection of the pool: a transaction or one read.
@@ -324,7 +323,8 @@ final class SQLSession: TableSession {
 
     /// The tables as they are now: others may have changed them.
     func tables() throws -> [TableInfo] {
-        try readCatalogue().values.map(\.info).sorted { $0.structure.name < $1.structure.name }
+        let tables = try isChangingSchema ? catalogue() : presentCatalogue()
+        return tables.values.map(\.info).sorted { $0.structure.name < $1.structure.name }
     }
 
     func table(named name: String) throws -> TableInfo? { try catalogue()[name]?.info }
@@ -334,7 +334,9 @@ final class SQLSession: TableSession {
         if let presentTables { return presentTables }
         if !hasChangedSchema, !isChangingSchema, let known = core.catalogue.tables { return known }
         let generation = core.catalogue.generation
-        let tables = try readCatalogue()
+        let tables =
+            try isChangingSchema && dialect.schemaChangesCommit
+            ? CatalogueReads.agreed(readCatalogue) : readCatalogue()
         if isChangingSchema {
             presentTables = tables
         } else if !hasChangedSchema {
@@ -343,9 +345,18 @@ final class SQLSession: TableSession {
         return tables
     }
 
-    private func readCatalogue() throws -> [String: SQLTable] {
-        let found = try read { try core.dialect.readCatalogue($0) }
-        return Dictionary(found.map { ($0.structure.name, $0) }) { first, _ in first }
+    private func readCatalogue() throws -> [String: SQLTable] { try read { try core.dialect.readTables($0) } }
+
+    /// The tables as they are now. If one read may lack a table that another session alters, two reads tell them; the
+    /// cached tables may be the first.
+    private func presentCatalogue() throws -> [String: SQLTable] {
+        guard dialect.schemaChangesCommit else { return try readCatalogue() }
+        let generation = core.catalogue.generation
+        let tables = try CatalogueReads.agreed(with: core.catalogue.rested, readCatalogue)
+        if !hasChangedSchema, core.catalogue.tables == nil {
+            core.catalogue.keep(tables, generation: generation, isAgreed: true)
+        }
+        return tables
     }
 
     /// The table with this name.
@@ -355,7 +366,7 @@ final class SQLSession: TableSession {
         core.catalogue.forget()
         if let table = try catalogue()[name] { return table }
         if dialect.schemaChangesCommit, !isChangingSchema {
-            Thread.sleep(forTimeInterval: Self.renaming)
+            CatalogueReads.pauseForRenaming()
             core.catalogue.forget()
             if let table = try catalogue()[name] { return table }
         }

@@ -223,6 +223,79 @@ extension MySQLTests {
             try database.configuration.close()
         }
 
+        private struct Pet: Codable {
+            var id: Int
+            @ForeignKey(Other.self) var owner: Int
+
+            init(id: Int, owner: Int) {
+                self.id = id
+                self.owner = owner
+            }
+        }
+
+        /// The names of the constraints that refer to ``Other``.
+        private func constraints(_ connection: MySQLConnection) throws -> [String] {
+            try connection.rows(
+                "SELECT CONSTRAINT_NAME FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE()"
+                    + " AND REFERENCED_TABLE_NAME = 'Other'", as: [.string]
+            ).compactMap { $0[0].string }
+        }
+
+        @Test("A create that waits in vain for a table that refers to its own is made again, with the foreign key")
+        func waitingCreate() throws {
+            let server = try MySQLServer.shared()
+            let name = try server.makeDatabase()
+            var options = MySQLOptions()
+            options.lockTimeout = .seconds(1)
+            let database = Database(
+                configuration: try MySQLDatabaseConfiguration(server.url(database: name), options: options))
+            let pets = try database.create(Pet.self)
+            let (holder, observer) = (
+                try server.connection(database: name), try server.connection(database: name)
+            )
+            try holder.run("START TRANSACTION")
+            _ = try holder.rows("SELECT id FROM Pet", as: [.int64])
+            let create = Background { _ = try database.create(Other.self) }
+            func isAdding() throws -> Bool {
+                try observer.rows(
+                    "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()"
+                        + " AND INFO LIKE 'ALTER TABLE%'", as: [.int64]) != [[.integer(0)]]
+            }
+            try waitUntil("the create waits") { try isAdding() }
+            try waitUntil("it has waited in vain") { try !isAdding() }
+            try holder.run("COMMIT")
+            try create.get()
+            let error = #expect(throws: CRUDSQLExeError.self) { try pets.insert(Pet(id: 1, owner: 5)) }
+            #expect(error?.code == .foreignKey)
+            #expect(try constraints(observer).count == 1)
+            for connection in [holder, observer] { connection.close() }
+            try database.configuration.close()
+        }
+
+        @Test("A create of a table that exists adds a foreign key that an interrupted one has not added")
+        func interruptedCreate() throws {
+            let server = try MySQLServer.shared()
+            let name = try server.makeDatabase()
+            let database = Database(configuration: try MySQLDatabaseConfiguration(server.url(database: name)))
+            let pets = try database.create(Pet.self)
+            try database.create(Other.self)
+            let connection = try server.connection(database: name)
+            let made = try #require(try constraints(connection).first)
+            try connection.run("ALTER TABLE Pet DROP FOREIGN KEY `\(made)`")
+            try pets.insert(Pet(id: 1, owner: 5))
+            for _ in 0..<2 {
+                try database.create(Other.self)
+                #expect(try constraints(connection).count == 1)
+            }
+            #expect(try code { try pets.insert(Pet(id: 2, owner: 6)) } == .foreignKey)
+            // The constraint goes with the table.
+            try database.sql("DELETE FROM Pet")
+            try database.drop(Other.self)
+            #expect(try constraints(connection).isEmpty && names(database) == ["Pet"])
+            connection.close()
+            try database.configuration.close()
+        }
+
         @Test("A single change is one statement, and commits by itself") func singleChanges() throws {
             let database = try database()
             let items = try database.create(Item.self)

@@ -4,14 +4,23 @@ import Synchronization
 import TableKit
 import TableSQL
 
-/// A connection to no server. Records the calls, and fails the statements of a script.
+/// A connection to no server. Records the calls, and answers or fails the statements of a script.
 final class ScriptedConnection: SQLConnection {
     private let record = Mutex<[String]>([])
     private let names = Mutex<Set<String>>([])
     /// The error of a statement with this text; nil if it succeeds.
     private let failure: @Sendable (String) -> SQLConnectionError?
 
-    init(failure: @escaping @Sendable (String) -> SQLConnectionError? = { _ in nil }) { self.failure = failure }
+    /// The rows of a statement with this text that comes for the nth time, from 1 on.
+    private let answer: @Sendable (String, Int) -> [[ColumnValue]]
+
+    init(
+        failure: @escaping @Sendable (String) -> SQLConnectionError? = { _ in nil },
+        answer: @escaping @Sendable (String, Int) -> [[ColumnValue]] = { _, _ in [] }
+    ) {
+        self.failure = failure
+        self.answer = answer
+    }
 
     /// The texts of the statements, and the names of the other calls.
     var calls: [String] { record.withLock { $0 } }
@@ -29,7 +38,7 @@ final class ScriptedConnection: SQLConnection {
         let name = Thread.current.name ?? ""
         names.withLock { _ = $0.insert(name) }
         if let error = failure(statement.text) { throw error }
-        return SQLResultSet()
+        return SQLResultSet(rows: answer(statement.text, calls.count { $0 == statement.text }))
     }
 
     func executeWithoutWaiting(_ statement: SQLStatement) throws {
