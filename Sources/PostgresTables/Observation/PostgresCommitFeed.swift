@@ -71,10 +71,7 @@ final class PostgresCommitFeed: CommitFeed {
             }
             // Commits since the last listener may have been missed.
             watch.tellOfAnyTable()
-            Thread.detachNewThread {
-                Thread.current.name = "siltstone.lstn"  // 15 bytes at most
-                self.serve(listener, watch)
-            }
+            NamedThread.start("siltstone.lstn") { self.serve(listener, watch) }
         }
     }
 

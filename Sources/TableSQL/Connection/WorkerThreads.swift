@@ -29,11 +29,7 @@ package final class WorkerThreads: @unchecked Sendable {
         if !isThreadNeeded { condition.signal() }
         condition.unlock()
         guard isThreadNeeded else { return }
-        Thread.detachNewThread {
-            // Here: a name that is set before the start gets lost on Linux.
-            Thread.current.name = self.name
-            self.serve()
-        }
+        NamedThread.start(name) { self.serve() }
     }
 
     private func serve() {
