@@ -176,7 +176,14 @@ extension MySQLDialect {
             tables.filter { $0.key != table }.flatMap { name, child in
                 child.columns(referringTo: table, isEnforced: true).map { [name, $0.name] }
             })
-        if let other = shown.symmetricDifference(known).map({ $0[0] }).min() { throw CatalogueErrors.noTable(other) }
+        // A column may have constraints to several tables, of which its structure tells one.
+        let hidden = shown.subtracting(known).filter { pair in
+            let column = tables[pair[0]]?.structure.columns.first { $0.name == pair[1] }
+            return column?.foreignKey.map { $0.table == table } ?? true
+        }
+        if let other = known.subtracting(shown).union(hidden).map({ $0[0] }).min() {
+            throw CatalogueErrors.noTable(other)
+        }
         return rows.compactMap { row in
             guard let child = row[0].string, let name = row[2].string else { return nil }
             return (child, name)

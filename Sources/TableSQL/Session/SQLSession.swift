@@ -334,9 +334,7 @@ final class SQLSession: TableSession {
         if let presentTables { return presentTables }
         if !hasChangedSchema, !isChangingSchema, let known = core.catalogue.tables { return known }
         let generation = core.catalogue.generation
-        let tables =
-            try isChangingSchema && dialect.schemaChangesCommit
-            ? CatalogueReads.agreed(readCatalogue) : readCatalogue()
+        let tables = try isChangingSchema ? presentCatalogue() : readCatalogue()
         if isChangingSchema {
             presentTables = tables
         } else if !hasChangedSchema {

@@ -296,6 +296,25 @@ extension MySQLTests {
             try database.configuration.close()
         }
 
+        @Test("A table is dropped although a column of another table refers to it and to a third")
+        func doubleReference() throws {
+            let server = try MySQLServer.shared()
+            let name = try server.makeDatabase()
+            let database = Database(configuration: try MySQLDatabaseConfiguration(server.url(database: name)))
+            let connection = try server.connection(database: name)
+            try connection.run("CREATE TABLE Item (id BIGINT PRIMARY KEY) ENGINE = InnoDB")
+            try connection.run("CREATE TABLE Other (id BIGINT PRIMARY KEY) ENGINE = InnoDB")
+            try connection.run(
+                "CREATE TABLE Child (id BIGINT PRIMARY KEY, owner BIGINT, FOREIGN KEY (owner) REFERENCES Item (id),"
+                    + " FOREIGN KEY (owner) REFERENCES Other (id)) ENGINE = InnoDB")
+            try database.drop(Item.self)
+            #expect(try names(database) == ["Child", "Other"])
+            try database.drop(Other.self)
+            #expect(try names(database) == ["Child"])
+            connection.close()
+            try database.configuration.close()
+        }
+
         @Test("A single change is one statement, and commits by itself") func singleChanges() throws {
             let database = try database()
             let items = try database.create(Item.self)
