@@ -40,7 +40,6 @@ public struct Create: Sendable {
     /// Creates a table or, by the policy, reconciles it.
     private func create(_ structure: TableStructure, in session: any TableSession) throws {
         if let table = try session.table(named: structure.name) {
-            try session.completeCreate(of: structure.name)
             if policy.contains(.reconcileTable) { try reconcile(table.structure, with: structure, in: session) }
         } else {
             try alter(session, .createTable(structure), "CREATE TABLE \(structure.name)")

@@ -180,8 +180,6 @@ public protocol TableSession: AnyObject {
     /// Runs `body`, which reads the catalogue and changes it accordingly. In `body`, the catalogue is the present one,
     /// whatever other programs have done. Engines may run `body` again if another program changes it in between.
     func changingSchema(_ body: () throws -> Void) throws
-    /// Adds what an interrupted create has left out to a table that exists. Does nothing if the table is complete.
-    func completeCreate(of name: String) throws
 
     func insert(_ statement: InsertStatement) throws -> ChangeResult
     func update(_ statement: UpdateStatement) throws -> ChangeResult
@@ -238,9 +236,6 @@ extension TableSession {
 
     /// Runs `body`: for engines whose catalogue nobody else can change.
     public func changingSchema(_ body: () throws -> Void) throws { try body() }
-
-    /// Does nothing: for engines whose creates are all or nothing.
-    public func completeCreate(of name: String) throws {}
 
     /// Drops a table. Does nothing if there is none.
     func dropTable(ifPresent name: String) throws {

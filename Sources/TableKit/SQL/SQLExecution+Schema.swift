@@ -1,8 +1,8 @@
 /// CREATE, DROP, ALTER.
 extension SQLExecution {
     func create(_ definition: SQLTableDefinition) throws {
-        if let table = try session.tableIfPresent(definition.name) {
-            if definition.ifNotExists { return try session.completeCreate(of: table.structure.name) }
+        if try session.tableIfPresent(definition.name) != nil {
+            if definition.ifNotExists { return }
             throw CRUDSQLGenError("The table exists.", code: .exists, table: definition.name.text)
         }
         let name = definition.name.text

@@ -32,18 +32,29 @@ package final class CatalogueCache: Sendable {
     /// The number of invalidations so far.
     package var generation: Int { state.withLock { $0.generation } }
 
-    /// Caches tables that were read at a generation; does nothing if the cache was invalidated since.
-    /// - Parameter isAgreed: whether two reads have told these tables.
-    package func keep(_ tables: [String: SQLTable], generation: Int, isAgreed: Bool = false) {
+    /// Caches tables that one read has told at a generation; does nothing if the cache was invalidated since.
+    package func keep(_ tables: [String: SQLTable], generation: Int) {
         state.withLock { state in
             guard state.generation == generation else { return }
             state.tables = tables
             state.readAt = .now
             state.isAgreed =
-                isAgreed
-                || state.doubted.map {
+                state.doubted.map {
                     $0.readAt + Self.pause < state.readAt && $0.tables.haveSameStructures(as: tables)
                 } ?? false
+            state.doubted = nil
+        }
+    }
+
+    /// Caches tables that two reads have told at a generation, in place of others; does nothing if the cache was
+    /// invalidated since.
+    func keepAgreed(_ tables: [String: SQLTable], generation: Int) {
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            if let known = state.tables, !known.haveSameStructures(as: tables) { state.forget() }
+            if state.tables == nil { state.tables = tables }
+            state.readAt = .now
+            state.isAgreed = true
             state.doubted = nil
         }
     }

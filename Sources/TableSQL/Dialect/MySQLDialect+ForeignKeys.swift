@@ -37,12 +37,10 @@ extension MySQLDialect {
     }
 
     /// The constraints that other tables' foreign keys to a table lack.
-    /// - Parameter type: leaves out foreign keys of other types; nil throws `unsupported` for one that does not fit.
-    func missingConstraints(
-        to table: String, _ tables: [String: SQLTable], type: ColumnType? = nil
-    ) throws -> [ForeignKeyConstraint] {
+    /// - Throws: ``TableErrorCode/unsupported`` if the type of one does not fit.
+    func missingConstraints(to table: String, _ tables: [String: SQLTable]) throws -> [ForeignKeyConstraint] {
         try tables.values.sorted { $0.structure.name < $1.structure.name }.flatMap { child in
-            try child.columns(referringTo: table, isEnforced: false).filter { type == nil || $0.type == type }
+            try child.columns(referringTo: table, isEnforced: false)
                 .compactMap { try constraint($0, of: child.structure.name, tables) }
         }
     }
@@ -62,9 +60,11 @@ extension MySQLDialect {
     // MARK: Creates that fail midway
 
     /// Drops a table that was just made, and those of its constraints that other tables have by now. Keeps it if another
-    /// program has stored rows in it meanwhile, or if it cannot be dropped: ``completion(of:_:)`` is for that.
-    func takeBack(_ table: String, _ added: [ForeignKeyConstraint], _ connection: any SQLConnection) {
-        guard connection.isUsable else { return }
+    /// program has stored rows in it meanwhile, or if it cannot be dropped.
+    /// - Returns: whether it is gone.
+    func takeBack(_ table: String, _ added: [ForeignKeyConstraint], _ connection: any SQLConnection) -> Bool {
+        guard connection.isUsable else { return false }
+        var isGone = false
         do {
             try locking([table] + added.map(\.table), connection) {
                 let question = SQLStatement(
@@ -76,59 +76,18 @@ extension MySQLDialect {
                         connection)
                 }
                 try run("DROP TABLE \(try quote(table))", connection)
+                isGone = true
             }
         } catch {
-            CRUDLogging.log(
-                .error, "Table \(table) is left of a create that has failed; the next create completes it: \(error)")
+            CRUDLogging.log(.error, "Table \(table), whose create has failed, could not be dropped: \(error)")
         }
-    }
-
-    /// Adds the constraints that a create has not added before its connection was lost.
-    package func completion(
-        of table: String, _ tables: [String: SQLTable]
-    ) throws -> ((any SQLConnection) throws -> Void)? {
-        guard let parent = tables[table]?.structure, parent.primaryKey.count == 1 else { return nil }
-        let type = parent.columns[parent.primaryKey[0]].type
-        let missing = try missingConstraints(to: table, tables, type: type)
-        if missing.isEmpty { return nil }
-        return { connection in
-            for constraint in missing {
-                guard let child = tables[constraint.table] else { continue }
-                do { try complete(child, constraint, table, connection) } catch let error as SQLConnectionError
-                    where error.code == .unsupported
-                {
-                    // As before: a program that could work without the constraint goes on.
-                    CRUDLogging.log(
-                        .warning,
-                        "The server does not enforce the foreign key of table \(constraint.table), column"
-                            + " \(constraint.column), to \(table): \(error)")
-                }
-            }
-        }
-    }
-
-    /// Adds a constraint unless another program has done so. With the locks, the catalogue shows the table, and no other
-    /// program adds the same. Without them, a column may get two constraints, which do as one.
-    private func complete(
-        _ child: SQLTable, _ constraint: ForeignKeyConstraint, _ parent: String, _ connection: any SQLConnection
-    ) throws {
-        try locking([constraint.table, parent], connection, isForced: true) {
-            let present = try constraints(on: child, connection)
-            if present.contains(where: { $0.column == constraint.column }) { return }
-            var added: [ForeignKeyConstraint] = []
-            try add([constraint], connection, added: &added)
-        }
+        return isGone
     }
 
     /// Runs `body` while no other session uses the tables.
-    /// - Parameter isForced: whether `body` runs without locks if the user may not lock tables.
-    private func locking(
-        _ tables: [String], _ connection: any SQLConnection, isForced: Bool = false, _ body: () throws -> Void
-    ) throws {
+    private func locking(_ tables: [String], _ connection: any SQLConnection, _ body: () throws -> Void) throws {
         let locks = try Set(tables).sorted().map { "\(try quote($0)) WRITE" }
-        do { try run("LOCK TABLES \(locks.joined(separator: ", "))", connection) } catch let error as SQLConnectionError
-            where isForced && error.serverCode == "1044"
-        { return try body() }
+        try run("LOCK TABLES \(locks.joined(separator: ", "))", connection)
         defer {
             if connection.isUsable {
                 do { try run("UNLOCK TABLES", connection) } catch { connection.close() }
@@ -184,8 +143,12 @@ extension MySQLDialect {
         if let other = known.subtracting(shown).union(hidden).map({ $0[0] }).min() {
             throw CatalogueErrors.noTable(other)
         }
+        // A constraint of several columns has a row for each.
+        var found: Set<[String]> = []
         return rows.compactMap { row in
-            guard let child = row[0].string, let name = row[2].string else { return nil }
+            guard let child = row[0].string, let name = row[2].string, found.insert([child, name]).inserted else {
+                return nil
+            }
             return (child, name)
         }
     }

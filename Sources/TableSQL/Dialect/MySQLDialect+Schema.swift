@@ -92,8 +92,11 @@ extension MySQLDialect: SchemaDialect {
                 + " ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE \(Self.collation)", connection)
         var added: [ForeignKeyConstraint] = []
         do { try add(missing, connection, added: &added) } catch {
-            takeBack(structure.name, added, connection)
-            throw error
+            if takeBack(structure.name, added, connection) || !connection.isUsable { throw error }
+            // Not an error after which the create is made again: that would find the table and be content.
+            throw CRUDSQLExeError(
+                "The table was made, but not all foreign keys to it are enforced: \(error). Drop the table, and create it"
+                    + " again.", code: .engine, table: structure.name)
         }
     }
 
@@ -111,7 +114,9 @@ extension MySQLDialect: SchemaDialect {
         let name = table.structure.name
         let constraints = try constraints(to: name, tables, connection)
         // Foreign key actions run as if all rows had been deleted.
-        if tables.values.contains(where: { $0.structure.name != name && $0.structure.refers(to: name) }) {
+        if !constraints.isEmpty
+            || tables.values.contains(where: { $0.structure.name != name && $0.structure.refers(to: name) })
+        {
             try run("START TRANSACTION", connection)
             do {
                 let delete = SQLChange(

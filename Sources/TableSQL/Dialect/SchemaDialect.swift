@@ -46,9 +46,6 @@ package protocol SchemaDialect: SQLDialect {
     /// Runs a schema change. It may query the connection first.
     func alter(_ change: SchemaChange, _ tables: [String: SQLTable], _ connection: any SQLConnection) throws
 
-    /// What completes a table of which a create has left something out; nil if nothing is missing.
-    func completion(of table: String, _ tables: [String: SQLTable]) throws -> ((any SQLConnection) throws -> Void)?
-
     /// The value to bind so that a column stores this value.
     /// - Parameter column: the number of the table's column.
     func bound(_ value: ColumnValue, to column: Int, of table: SQLTable) throws -> ColumnValue
@@ -80,9 +77,6 @@ extension SchemaDialect {
     package var locksCatalogue: Bool { false }
     package var impatience: [String] { [] }
     package var commitsStatements: Bool { false }
-    package func completion(
-        of table: String, _ tables: [String: SQLTable]
-    ) throws -> ((any SQLConnection) throws -> Void)? { nil }
     package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool { false }
     package func isOneStatement(_ insert: SQLInsert) -> Bool { false }
     package func isOneStatement(_ change: SQLChange) -> Bool { false }

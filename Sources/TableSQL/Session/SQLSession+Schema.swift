@@ -18,26 +18,17 @@ extension SQLSession {
             presentTables = nil
         }
         var overtaken = RepeatedErrors()
+        // Where two reads must agree, the cached catalogue may be the first of them.
+        if !dialect.schemaChangesCommit { core.catalogue.forget() }
         while true {
-            core.catalogue.forget()
             presentTables = nil
             do { return try body() } catch var error as CRUDSQLExeError where error.isOvertaken {
                 guard dialect.schemaChangesCommit else { throw error }
                 error.isOvertaken = false
                 if overtaken.isLasting(error) { throw error }
+                core.catalogue.forget()
                 if error.isOfMissingPart { CatalogueReads.pauseForRenaming() }
             }
-        }
-    }
-
-    /// Completes a table of which a create has left something out, such as one whose connection was lost. Waits for a
-    /// later create if the transaction has changed rows, which the server would commit.
-    func completeCreate(of name: String) throws {
-        guard dialect.schemaChangesCommit, !hasChangedRows else { return }
-        try changingSchema {
-            guard let completion = try dialect.completion(of: name, try catalogue()) else { return }
-            defer { presentTables = nil }
-            try alterAtOnce([name], completion)
         }
     }
 
@@ -78,6 +69,8 @@ extension SQLSession {
     private func alterAtOnce(_ tables: [String], _ alteration: @escaping Alteration) throws {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
         hasChangedSchema = true
+        // The change takes effect at once, for other sessions, too.
+        defer { core.catalogue.forget() }
         if hasChangedRows {
             try alterBeside(tables, alteration)
         } else {
@@ -118,7 +111,7 @@ extension SQLSession {
             undoes.removeLast()
             do {
                 try beside { try take(undo, back: $0) }
-            } catch let error as SQLConnectionError {
+            } catch {
                 undoes.append(undo)
                 throw CRUDSQLExeError(
                     "A change of \(undo.tables) within a nested transaction could not be taken back: \(error)",
@@ -151,8 +144,18 @@ extension SQLSession {
             if undo.isLost { CRUDLogging.log(.error, "\(dialect.name) took no drop back: \(undo.tables)") }
             return
         }
-        let tables = try CatalogueReads.agreed { try dialect.readTables(connection) }
-        try dialect.alter(opposite, tables, connection)
+        defer { core.catalogue.forget() }
+        var overtaken = RepeatedErrors()
+        while true {
+            let tables = try CatalogueReads.agreed { try dialect.readTables(connection) }
+            do { return try dialect.alter(opposite, tables, connection) } catch let error as CRUDSQLExeError
+                where error.isOfMissingPart
+            {
+                // The catalogue lacks it for a moment.
+                if overtaken.isLasting(error) { throw error }
+                CatalogueReads.pauseForRenaming()
+            }
+        }
     }
 }
 

@@ -351,9 +351,7 @@ final class SQLSession: TableSession {
         guard dialect.schemaChangesCommit else { return try readCatalogue() }
         let generation = core.catalogue.generation
         let tables = try CatalogueReads.agreed(with: core.catalogue.rested, readCatalogue)
-        if !hasChangedSchema, core.catalogue.tables == nil {
-            core.catalogue.keep(tables, generation: generation, isAgreed: true)
-        }
+        if !hasChangedSchema { core.catalogue.keepAgreed(tables, generation: generation) }
         return tables
     }
 

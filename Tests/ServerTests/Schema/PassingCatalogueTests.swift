@@ -254,7 +254,7 @@ import Testing
         let error = #expect(throws: CRUDSQLExeError.self) {
             try engine.session(.write(.serial)).commit { try $0.alter(.createTable(Self.parent)) }
         }
-        #expect(error?.code == .conflict)
+        #expect(error?.code == (hasRows ? .engine : .conflict))
         #expect(sent("DROP", connection) == (hasRows ? [] : ["DROP TABLE `Parent`"]))
         let calls = connection.calls
         let lock = try #require(calls.firstIndex(of: "LOCK TABLES `Parent` WRITE"))
@@ -263,47 +263,42 @@ import Testing
         engine.close()
     }
 
-    @Test("a create of a table that exists adds the constraint that an interrupted one has not added")
-    func completion() throws {
-        let connection = ScriptedConnection(answer: { text, _ in
-            if text.contains("TABLE_NAME = ?") { return [[.text("Child"), .text("id"), .text("PRIMARY"), .null]] }
-            return Catalogue.rows(text, ["Parent", "Child"])
-        })
+    @Test("creates of tables that exist read the catalogue once each, behind the first") func repeatedCreates() throws {
+        let connection = ScriptedConnection(answer: { text, _ in Catalogue.rows(text, ["t"]) })
         let engine = engine(MySQLDialect(), connection)
-        try engine.session(.write(.serial)).commit { try $0.completeCreate(of: "Parent") }
-        let calls = connection.calls
-        let lock = try #require(calls.firstIndex(of: "LOCK TABLES `Child` WRITE, `Parent` WRITE"))
-        let alter = try #require(calls.firstIndex { $0.hasPrefix("ALTER TABLE `Child` ADD CONSTRAINT") })
-        let unlock = try #require(calls.firstIndex(of: "UNLOCK TABLES"))
-        #expect(lock < alter && alter < unlock)
-        engine.close()
-    }
-
-    @Test("a create of a table that exists adds no constraint that is there", arguments: [false, true])
-    func complete(isKnown: Bool) throws {
-        let connection = ScriptedConnection(answer: { text, _ in
-            // Another program has added it since the catalogue was read.
-            if text.contains("TABLE_NAME = ?") { return [Catalogue.constraint] }
-            return Catalogue.rows(text, ["Parent", "Child"], isEnforced: isKnown)
-        })
-        let engine = engine(MySQLDialect(), connection)
-        try engine.session(.write(.serial)).commit { try $0.completeCreate(of: "Parent") }
-        #expect(sent("ALTER", connection).isEmpty)
-        #expect(sent("LOCK", connection).isEmpty == isKnown)
-        engine.close()
-    }
-
-    @Test("a user who may not lock tables completes a create without locks") func completionWithoutLocks() throws {
-        let connection = ScriptedConnection { text in
-            text.hasPrefix("LOCK")
-                ? SQLConnectionError(.noConnection, code: .unavailable, serverCode: "1044", "Access denied.") : nil
-        } answer: { text, _ in
-            if text.contains("TABLE_NAME = ?") { return [[.text("Child"), .text("id"), .text("PRIMARY"), .null]] }
-            return Catalogue.rows(text, ["Parent", "Child"])
+        for count in [2, 3, 4] {
+            var isThere = false
+            try engine.session(.write(.serial)).commit { session in
+                try session.changingSchema { isThere = try session.table(named: "t") != nil }
+            }
+            #expect(isThere && reads(connection) == count)
+            for _ in 0..<2 { CatalogueReads.pauseForRenaming() }
         }
+        engine.close()
+    }
+
+    @Test("a cached catalogue that another program has changed is replaced") func staleCache() throws {
+        let connection = ScriptedConnection(answer: { text, time in
+            Catalogue.rows(text, time > 1 ? ["t", "u"] : ["t"])
+        })
         let engine = engine(MySQLDialect(), connection)
-        try engine.session(.write(.serial)).commit { try $0.completeCreate(of: "Parent") }
-        #expect(sent("ALTER TABLE `Child` ADD CONSTRAINT", connection).count == 1)
+        #expect(try engine.session(.read).table(named: "t") != nil)
+        for _ in 0..<2 { CatalogueReads.pauseForRenaming() }
+        #expect(try engine.session(.read).tables().count == 2)
+        #expect(try engine.session(.read).table(named: "u") != nil)
+        #expect(reads(connection) == 3)
+        engine.close()
+    }
+
+    @Test("a change that is taken back waits for a table that the catalogue does not show") func undo() throws {
+        let connection = ScriptedConnection(answer: { text, time in
+            Catalogue.rows(text, time < 3 ? ["t"] : time < 6 ? [] : ["u"])
+        })
+        let engine = engine(MySQLDialect(), connection)
+        let session = try engine.session(.write(.serial))
+        try session.alter(.renameTable("t", to: "u"))
+        session.rollback()
+        #expect(sent("ALTER", connection) == ["ALTER TABLE `t` RENAME TO `u`", "ALTER TABLE `u` RENAME TO `t`"])
         engine.close()
     }
 
