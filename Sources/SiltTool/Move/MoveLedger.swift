@@ -172,7 +172,11 @@ struct MoveLedger {
 
     /// Drops the ledger's table.
     static func remove(_ engine: any TableEngine) throws {
-        try refusingRivals { try engine.change { try $0.alter(.dropTable(tableName)) } }
+        try refusingRivals { try drop(engine) }
+    }
+
+    private static func drop(_ engine: any TableEngine) throws {
+        try engine.change { try $0.alter(.dropTable(tableName)) }
     }
 
     /// Drops the table of this ledger, whose entries are all done. If the connection is lost meanwhile, looks whether
@@ -189,7 +193,7 @@ struct MoveLedger {
             guard let found = try engine.reading({ try Self($0) }), found.origin == origin,
                 found.entries.map(\.values) == entries.map(\.values)
             else { return }
-            try engine.change { try $0.alter(.dropTable(Self.tableName)) }
+            try Self.drop(engine)
         } catch let error as any TableError where error.code == .noTable {
             // The server has ended the first drop meanwhile.
         } catch {

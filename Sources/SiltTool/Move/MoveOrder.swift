@@ -15,6 +15,11 @@ struct MovedTable {
         indexes = info.indexes.map(\.definition)
     }
 
+    /// Whether another table has the same name, columns, key and indexes. The order of the indexes may differ.
+    func hasSameStructure(as other: MovedTable) -> Bool {
+        source.isSame(as: other.source) && Set(indexes) == Set(other.indexes)
+    }
+
     /// The table without ``laterColumns``.
     var first: TableStructure {
         let kept = source.columns.indices.filter { !laterColumns.contains($0) }

@@ -71,22 +71,19 @@ struct MovePlan {
     /// repositories. MariaDB does not show a table, or shows it without its key and indexes, in the moment in which an
     /// ALTER renames its files.
     func refuseChanges(since earlier: MovePlan, at origin: String) throws {
-        let (before, now) = (earlier.parts, parts)
-        let changed = Set(before.keys).union(now.keys).filter { before[$0] != now[$0] }.sorted()
+        let (before, now) = (earlier.tablesByName, tablesByName)
+        var changed = Set(before.keys).union(now.keys).filter { name in
+            guard let table = before[name], let other = now[name] else { return true }
+            return !table.hasSameStructure(as: other)
+        }.map { "table " + $0 }
+        changed += Set(earlier.repositories).symmetricDifference(repositories).map { "repository '\($0)'" }
         if changed.isEmpty { return }
         throw ToolError(
             .negative,
-            "the tables of \(origin) are changing (\(changed.joined(separator: ", "))); run the command again")
+            "the tables of \(origin) are changing (\(changed.sorted().joined(separator: ", "))); run the command again")
     }
 
-    /// What is moved. Structures are compared as text, because a default of NaN does not equal itself.
-    private var parts: [String: String] {
-        var parts: [String: String] = [:]
-        for table in tables {
-            let indexes = table.indexes.map { "\($0)" }.sorted()
-            parts["table " + table.source.name] = "\(table.source.columns) \(table.source.primaryKey) \(indexes)"
-        }
-        for name in repositories { parts["repository '\(name)'"] = "" }
-        return parts
+    private var tablesByName: [String: MovedTable] {
+        Dictionary(tables.map { ($0.source.name, $0) }) { first, _ in first }
     }
 }

@@ -14,9 +14,7 @@ extension BackgroundWork {
     func preloadNewSegments(isRequested: Bool = false) {
         // Takes all numbers. What is not preloaded now is not tried later, because it may have left the page cache.
         let numbers = takeUnpreloadedSegments()
-        // Newest first, for the same reason as in ``preload(_:)``.
         let segments = versions.current.allSegments.filter { numbers.contains($0.info.number) }
-            .sorted { $0.info.number > $1.info.number }
         // If the store does not fit into memory, preloaded pages would evict pages that are in use.
         if directory.pageCache.isTight { return }
         for segment in Self.preloadable(segments) {
@@ -39,19 +37,17 @@ extension BackgroundWork {
     ///   into memory or because they exceed ``maxPreloadBytes``.
     /// - Throws: ``StoreError`` if a checksum does not match. The segment must then not be installed.
     func preload(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
-        // Newest first: the system's cache may already have dropped the segments that were written long before the
-        // others.
-        let numbers = readers.keys.sorted(by: >)
-        if directory.pageCache.isTight { return numbers }
-        let ready = Self.preloadable(numbers.compactMap { readers[$0] })
+        if directory.pageCache.isTight { return Array(readers.keys) }
+        let ready = Self.preloadable(Array(readers.values))
         for reader in ready { try reader.preload { self.status.isStopping } }
-        return Array(numbers.dropFirst(ready.count))
+        return Array(Set(readers.keys).subtracting(ready.map(\.info.number)))
     }
 
-    /// The longest prefix of `segments` that stays within ``maxPreloadBytes``.
+    /// The newest of `segments`, newest first, as many as stay within ``maxPreloadBytes``. The system's cache may
+    /// already have dropped the segments that were written long before the others.
     private static func preloadable(_ segments: [SegmentReader]) -> ArraySlice<SegmentReader> {
         var left = maxPreloadBytes
-        return segments.prefix { segment in
+        return segments.sorted { $0.info.number > $1.info.number }.prefix { segment in
             left -= segment.info.fileBytes
             return left >= 0
         }

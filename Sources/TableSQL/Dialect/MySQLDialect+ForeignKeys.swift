@@ -118,14 +118,15 @@ extension MySQLDialect {
         }
     }
 
-    /// The constraints of other tables that refer to one.
+    /// The constraints of this database's other tables that refer to one.
     /// - Throws: ``TableErrorCode/noTable`` if `tables` tells others, since one of the two reads lacks a table.
     func constraints(
         to table: String, _ tables: [String: SQLTable], _ connection: any SQLConnection
     ) throws -> [(table: String, name: String)] {
         let statement = SQLStatement(
             "SELECT TABLE_NAME, COLUMN_NAME, CONSTRAINT_NAME, REFERENCED_TABLE_NAME FROM"
-                + " information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME = ?",
+                + " information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE()"
+                + " AND REFERENCED_TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME = ?",
             [.value(.text(table), .string)], results: [.string, .string, .string, .string])
         let rows = try connection.execute(statement).rows.filter {
             $0[3].string == table && $0[0].string != table

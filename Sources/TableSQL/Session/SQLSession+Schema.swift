@@ -33,27 +33,21 @@ extension SQLSession {
     }
 
     private func alter(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
-        let dialect = dialect
-        let alteration: Alteration = { try dialect.alter(change, tables, $0) }
-        if dialect.schemaChangesCommit {
-            let undo = SchemaUndo(change, tables, savepoints: savepoints)
-            try alterAtOnce(change.tables, alteration)
-            return undoes.append(undo)
-        }
+        if dialect.schemaChangesCommit { return try alterAtOnce(change, tables) }
         hasChangedSchema = true
         defer { changedTables.formUnion(change.tables) }
-        try run(alteration) { alteration in try self.change { try alteration($0) } }
+        try run(change, tables) { alteration in try self.change { try alteration($0) } }
     }
 
-    /// A schema change, as the dialect makes it.
-    private typealias Alteration = (any SQLConnection) throws -> Void
-
     /// Runs a schema change with a connection from `use`. Marks an error that contradicts the catalogue just read.
-    private func run(_ alteration: @escaping Alteration, by use: (Alteration) throws -> Void) throws {
+    private func run(
+        _ change: SchemaChange, _ tables: [String: SQLTable],
+        by use: ((any SQLConnection) throws -> Void) throws -> Void
+    ) throws {
         var isOvertaken = false
         do {
             try use { connection in
-                do { try alteration(connection) } catch let error as SQLConnectionError {
+                do { try dialect.alter(change, tables, connection) } catch let error as SQLConnectionError {
                     isOvertaken = !dialect.locksCatalogue && error.isOfCatalogue
                     throw error
                 }
@@ -64,31 +58,32 @@ extension SQLSession {
         }
     }
 
-    /// Makes a schema change that commits at once.
-    /// - Parameter tables: the changed tables.
-    private func alterAtOnce(_ tables: [String], _ alteration: @escaping Alteration) throws {
+    /// Makes a schema change that commits at once. A rollback undoes it if that is possible.
+    private func alterAtOnce(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
+        let undo = SchemaUndo(change, tables, savepoints: savepoints)
         hasChangedSchema = true
         // The change takes effect at once, for other sessions, too.
         defer { core.catalogue.forget() }
         if hasChangedRows {
-            try alterBeside(tables, alteration)
+            try alterBeside(change, tables)
         } else {
             try leaveTransaction()
-            try run(alteration) { try useAlone($0) }
+            try run(change, tables) { try useAlone($0) }
         }
-        changedTables.formUnion(tables)
+        changedTables.formUnion(change.tables)
+        undoes.append(undo)
     }
 
     /// Makes a schema change on another connection: on the transaction's it would commit the changed rows.
     /// - Throws: ``TableErrorCode/transaction`` if the transaction itself uses the table.
-    private func alterBeside(_ tables: [String], _ alteration: @escaping Alteration) throws {
+    private func alterBeside(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
         let refusal = CRUDSQLExeError(
             "\(dialect.name) commits with each change of a table: in one transaction none may come behind the use of the"
                 + " table's rows. Make it first, or in a transaction of its own.", code: .transaction,
-            table: tables.first)
-        if !changedTables.isDisjoint(with: tables) { throw refusal }
-        try run(alteration) { alteration in
+            table: change.tables.first)
+        if !changedTables.isDisjoint(with: change.tables) { throw refusal }
+        try run(change, tables) { alteration in
             do { try beside(alteration) } catch let error as SQLConnectionError {
                 core.note(error)
                 throw error.kind == .conflict ? refusal : error.tableError
@@ -139,12 +134,11 @@ extension SQLSession {
     }
 
     private func take(_ undo: SchemaUndo, back connection: any SQLConnection) throws {
-        core.catalogue.forget()
+        defer { core.catalogue.forget() }
         guard let opposite = undo.opposite else {
             if undo.isLost { CRUDLogging.log(.error, "\(dialect.name) took no drop back: \(undo.tables)") }
             return
         }
-        defer { core.catalogue.forget() }
         var overtaken = RepeatedErrors()
         while true {
             let tables = try CatalogueReads.agreed { try dialect.readTables(connection) }

@@ -21,10 +21,18 @@ extension MySQLTests {
             var id: Int
         }
 
-        private func database() throws -> Database<MySQLDatabaseConfiguration> {
+        private func database() throws -> Database<MySQLDatabaseConfiguration> { try namedDatabase().database }
+
+        /// A new database with its server and its name, for connections beside it.
+        private func namedDatabase(
+            lockTimeout: Duration? = nil
+        ) throws -> (server: MySQLServer, name: String, database: Database<MySQLDatabaseConfiguration>) {
             let server = try MySQLServer.shared()
-            return Database(
-                configuration: try MySQLDatabaseConfiguration(server.url(database: try server.makeDatabase())))
+            let name = try server.makeDatabase()
+            var options = MySQLOptions()
+            if let lockTimeout { options.lockTimeout = lockTimeout }
+            let configuration = try MySQLDatabaseConfiguration(server.url(database: name), options: options)
+            return (server, name, Database(configuration: configuration))
         }
 
         private func names(_ database: Database<MySQLDatabaseConfiguration>) throws -> [String] {
@@ -76,12 +84,7 @@ extension MySQLTests {
         @Test("Where a COMMIT is refused, names are as before, and the transaction runs again") func refusedCommit()
             throws
         {
-            let server = try MySQLServer.shared()
-            let name = try server.makeDatabase()
-            var options = MySQLOptions()
-            options.lockTimeout = .seconds(1)
-            let database = Database(
-                configuration: try MySQLDatabaseConfiguration(server.url(database: name), options: options))
+            let (server, name, database) = try namedDatabase(lockTimeout: .seconds(1))
             try database.create(Item.self)
             let others = try database.create(Other.self)
             try others.insert(Other(id: 100))
@@ -195,9 +198,7 @@ extension MySQLTests {
 
         @Test("An index that a dead program's statement still builds exists as soon as it is done")
         func unfinishedIndex() throws {
-            let server = try MySQLServer.shared()
-            let name = try server.makeDatabase()
-            let database = Database(configuration: try MySQLDatabaseConfiguration(server.url(database: name)))
+            let (server, name, database) = try namedDatabase()
             try database.create(Item.self).insert(Item(id: 1, name: "a"))
             let (reader, dead) = (try server.connection(database: name), try server.connection(database: name))
             // The open transaction keeps both statements waiting, the dead program's first.
@@ -243,12 +244,7 @@ extension MySQLTests {
 
         @Test("A create that waits in vain for a table that refers to its own is made again, with the foreign key")
         func waitingCreate() throws {
-            let server = try MySQLServer.shared()
-            let name = try server.makeDatabase()
-            var options = MySQLOptions()
-            options.lockTimeout = .seconds(1)
-            let database = Database(
-                configuration: try MySQLDatabaseConfiguration(server.url(database: name), options: options))
+            let (server, name, database) = try namedDatabase(lockTimeout: .seconds(1))
             let pets = try database.create(Pet.self)
             let (holder, observer) = (
                 try server.connection(database: name), try server.connection(database: name)
@@ -274,9 +270,7 @@ extension MySQLTests {
 
         @Test("A table is dropped although a column of another table refers to it and to a third")
         func doubleReference() throws {
-            let server = try MySQLServer.shared()
-            let name = try server.makeDatabase()
-            let database = Database(configuration: try MySQLDatabaseConfiguration(server.url(database: name)))
+            let (server, name, database) = try namedDatabase()
             let connection = try server.connection(database: name)
             try connection.run("CREATE TABLE Item (id BIGINT PRIMARY KEY) ENGINE = InnoDB")
             try connection.run("CREATE TABLE Other (id BIGINT PRIMARY KEY) ENGINE = InnoDB")
@@ -293,6 +287,28 @@ extension MySQLTests {
             #expect(try names(database) == ["Child", "Other"])
             try database.drop(Other.self)
             #expect(try names(database) == ["Child"])
+            connection.close()
+            try database.configuration.close()
+        }
+
+        @Test("A constraint to a table of another database refers to no table of this one") func otherDatabase() throws
+        {
+            let (server, name, database) = try namedDatabase()
+            let other = try server.makeDatabase()
+            let connection = try server.connection(database: name)
+            try connection.run("CREATE TABLE \(other).Item (id BIGINT PRIMARY KEY) ENGINE = InnoDB")
+            try connection.run("INSERT INTO \(other).Item VALUES (1)")
+            try connection.run("CREATE TABLE Item (id BIGINT PRIMARY KEY) ENGINE = InnoDB")
+            try connection.run(
+                "CREATE TABLE Child (id BIGINT PRIMARY KEY, owner BIGINT, FOREIGN KEY (owner) REFERENCES"
+                    + " \(other).Item (id)) ENGINE = InnoDB")
+            try connection.run("INSERT INTO Child VALUES (1, 1)")
+            let columns = try database.tables().map(\.structure).first { $0.name == "Child" }?.columns
+            #expect(columns?.map(\.foreignKey) == [nil, nil])
+            // The row of the child refers to the other database's row.
+            try database.drop(Item.self)
+            #expect(try names(database) == ["Child"])
+            #expect(throws: SQLConnectionError.self) { try connection.run("DELETE FROM \(other).Item") }
             connection.close()
             try database.configuration.close()
         }

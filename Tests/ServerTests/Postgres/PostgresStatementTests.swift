@@ -289,6 +289,13 @@ extension PostgresTests {
     }
 
     @Suite struct Cursors {
+        /// The number of the rows that are left.
+        private func count(_ rows: any SQLRows) throws -> Int {
+            var count = 0
+            while let batch = try rows.next() { count += batch.count }
+            return count
+        }
+
         @Test("A cursor goes on beside other statements and other cursors, and after a savepoint is taken back")
         func interleaved() throws {
             let connection = try PostgresServer.shared().connection()
@@ -378,9 +385,7 @@ extension PostgresTests {
                 try connection.open(query, batchRows: 10), try connection.open(query, batchRows: 10)
             )
             for rows in [first, second] {
-                var count = 0
-                while let batch = try rows.next() { count += batch.count }
-                #expect(count == 25)
+                #expect(try count(rows) == 25)
             }
             try connection.run("COMMIT")
             // The end of the transaction frees the names.
@@ -402,9 +407,7 @@ extension PostgresTests {
                 let first = try connection.open(query, batchRows: 10)
                 let second = try connection.open(query, batchRows: 10)
                 for rows in [first, second] {
-                    var count = 0
-                    while let batch = try rows.next() { count += batch.count }
-                    #expect(count == 25)
+                    #expect(try count(rows) == 25)
                 }
                 try connection.run("COMMIT")
             }
@@ -423,9 +426,7 @@ extension PostgresTests {
                 let error = try connectionError { _ = try connection.open(unreadable, batchRows: 10) }
                 #expect(error.code == .type)
                 let rows = try connection.open(query, batchRows: 10)
-                var count = 0
-                while let batch = try rows.next() { count += batch.count }
-                #expect(count == 25)
+                #expect(try count(rows) == 25)
                 try connection.run("COMMIT")
             }
         }

@@ -312,10 +312,13 @@ import Testing
             return TableInfo(structure: structure, indexes: indexes, estimatedRows: rows)
         }
         let first = info(column, names)
-        #expect([first].haveSameStructures(as: [info(column, names.reversed(), rows: 9)]))
-        #expect(![first].haveSameStructures(as: [info(column, [names[0]])]))
-        #expect(![first].haveSameStructures(as: [info(Column("id", .double), names)]))
-        #expect(![first].haveSameStructures(as: []))
+        func haveSame(_ info: TableInfo?) -> Bool {
+            ["t": SQLTable(info: first)].haveSameStructures(as: info.map { ["t": SQLTable(info: $0)] } ?? [:])
+        }
+        #expect(haveSame(info(column, names.reversed(), rows: 9)))
+        #expect(!haveSame(info(column, [names[0]])))
+        #expect(!haveSame(info(Column("id", .double), names)))
+        #expect(!haveSame(nil))
     }
 }
 
