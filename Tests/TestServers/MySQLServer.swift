@@ -24,17 +24,12 @@ public final class MySQLServer: Sendable {
     public static let absence = "There is no MariaDB server here (Debian: mariadb-server)."
 
     /// The server that most tests share. It lives as long as the process.
-    package static func shared() throws -> MySQLServer { try sharedServer.get() }
+    package static func shared() throws -> MySQLServer { try sharedServer.get().server }
 
-    private static let sharedServer = Result { () throws -> MySQLServer in
-        let server = try MySQLServer()
-        last.withLock { $0 = server }
-        atexit { MySQLServer.last.withLock { $0?.remove() } }
-        return server
+    private static let sharedServer = Result { () throws -> (server: MySQLServer, remover: Lifeline) in
+        let server = try MySQLServer(in: ServerDirectory.shared)
+        return (server, try ServerDirectory.removeAtExit(server.directory))
     }
-
-    /// What goes with the process.
-    private static let last = Mutex<MySQLServer?>(nil)
 
     /// Starts a server and waits until it takes connections.
     /// - Parameters:

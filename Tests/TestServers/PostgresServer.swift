@@ -26,17 +26,12 @@ public final class PostgresServer: Sendable {
     public static let absence = "There is no PostgreSQL server here (Debian: postgresql)."
 
     /// The server that most tests share. It lives as long as the process.
-    package static func shared() throws -> PostgresServer { try sharedServer.get() }
+    package static func shared() throws -> PostgresServer { try sharedServer.get().server }
 
-    private static let sharedServer = Result { () throws -> PostgresServer in
-        let server = try PostgresServer()
-        last.withLock { $0 = server }
-        atexit { PostgresServer.last.withLock { $0?.remove() } }
-        return server
+    private static let sharedServer = Result { () throws -> (server: PostgresServer, remover: Lifeline) in
+        let server = try PostgresServer(in: ServerDirectory.shared)
+        return (server, try ServerDirectory.removeAtExit(server.directory))
     }
-
-    /// What goes with the process.
-    private static let last = Mutex<PostgresServer?>(nil)
 
     /// Starts a server and waits until it takes connections.
     /// - Parameters:
