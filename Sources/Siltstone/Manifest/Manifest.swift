@@ -29,6 +29,9 @@ final class Manifest {
         var path: String
         var header: FileHeader
         var state: ManifestState
+        /// The segments that the edits have dropped, one array for each run, in the order of their removal
+        /// (``ManifestState/runsDropped(by:)``).
+        var droppedRuns: [[UInt64]]
         /// Number of edits, including the first, which holds the full state.
         var edits: Int
         /// End of the last edit, as an offset in bytes.

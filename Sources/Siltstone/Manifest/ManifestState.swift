@@ -54,6 +54,24 @@ struct ManifestState: Hashable, Sendable {
         if let closing = edit.closing { self.closing = closing }
     }
 
+    /// The segments that an edit drops, one array for each run, in the order of their removal: deeper levels first, and
+    /// of level 0 the oldest run first. Leaves out segments that the edit moves to another run. Called before the edit
+    /// is applied.
+    func runsDropped(by edit: VersionEdit) -> [[UInt64]] {
+        if edit.removedSegments.isEmpty { return [] }
+        let moved = Set(edit.addedSegments.map(\.info.number))
+        let dropped = edit.removedSegments.compactMap { segments[$0] }.filter { !moved.contains($0.info.number) }
+        var runs: [[VersionEdit.PlacedSegment]] = []
+        for segment in dropped.sorted(by: { ($0.level, $1.run) > ($1.level, $0.run) }) {
+            if let last = runs.last?.last, last.level == segment.level, last.run == segment.run {
+                runs[runs.count - 1].append(segment)
+            } else {
+                runs.append([segment])
+            }
+        }
+        return runs.map { $0.map(\.info.number) }
+    }
+
     /// Checks that no segment has changes after the last sequence number. Otherwise readers would not see those
     /// changes, and new changes would get the same sequence numbers.
     /// - Throws: ``StoreError/Code/corrupt`` if one has.

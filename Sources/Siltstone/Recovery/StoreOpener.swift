@@ -202,6 +202,7 @@ struct StoreOpener {
             throw error
         }
         var state = ManifestState()
+        var droppedRuns: [[UInt64]] = []
         var edits = 0
         var lastEdit = reader.end
         while let frame = try reader.next() {
@@ -213,6 +214,7 @@ struct StoreOpener {
             }
             lastEdit = frame.offset
             let edit = try VersionEdit(frame.payload, path: path, offset: frame.offset)
+            droppedRuns += state.runsDropped(by: edit)
             try state.apply(edit, path: path, offset: frame.offset)
             edits += 1
         }
@@ -222,8 +224,8 @@ struct StoreOpener {
         }
         try state.checkLastSequence(path: path, offset: lastEdit)
         return Manifest.Found(
-            path: path, header: reader.header, state: state, edits: edits, end: reader.end, proven: reader.syncedMark,
-            lastChecksum: reader.lastChecksum)
+            path: path, header: reader.header, state: state, droppedRuns: droppedRuns, edits: edits, end: reader.end,
+            proven: reader.syncedMark, lastChecksum: reader.lastChecksum)
     }
 
     /// Throws ``StoreError/Code/corrupt`` if a file that the manifest names does not exist.
@@ -254,7 +256,9 @@ struct StoreOpener {
             let isQuiet = recovery.isAsClosed && orphans(present, opened).isEmpty
             if !isQuiet { try opened.makeRecoveryDurable() }
             tables = try recovery.resumeLogs(opened, arenas)
-            if !isQuiet { try remove(orphans(present, opened), of: opened.identity) }
+            if !isQuiet {
+                try remove(orphans(present, opened), of: opened.identity, droppedRuns: found.droppedRuns)
+            }
         } else if tables.isEmpty {
             // A checkpoint has no logs. The super version of a read-only store still needs a memtable.
             tables = [LoggedTable(table: try MemTable(capacity: 64 << 10, pool: nil), log: nil)]
@@ -277,13 +281,29 @@ struct StoreOpener {
 
     /// Removes those of the files that belong to this store. Before the call, the manifest that does not name them must
     /// be durable.
-    /// - Parameter store: nil before there is a store. Then a header of any store counts.
-    private func remove(_ files: Set<StoreFile>, of store: StoreIdentity?) throws(StoreError) {
-        var ours: [StoreFile] = []
+    ///
+    /// Keeps to the order of the open store, where each edit's segments are removed before the next edit, oldest run
+    /// first (``CompactionPlan/obsoleteFiles``). Manifests and logs go first: an older manifest names dropped segments.
+    /// Value files go last, because segments refer to them.
+    /// - Parameters:
+    ///   - store: nil before there is a store. Then a header of any store counts.
+    ///   - droppedRuns: see ``Manifest/Found/droppedRuns``.
+    private func remove(
+        _ files: Set<StoreFile>, of store: StoreIdentity?, droppedRuns: [[UInt64]] = []
+    ) throws(StoreError) {
+        var ours: Set<StoreFile> = []
         for file in files.sorted(by: { $0.name < $1.name }) {
-            if try OrphanFile.isOurs(file, in: directory, fileSystem, store: store) { ours.append(file) }
+            if try OrphanFile.isOurs(file, in: directory, fileSystem, store: store) { ours.insert(file) }
         }
-        ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(ours)
+        let runs = droppedRuns.map { run in run.map { StoreFile.segment($0) }.filter { ours.contains($0) } }
+        ours.subtract(runs.joined())
+        let others = ours.sorted { ($0.number ?? 0) < ($1.number ?? 0) }
+        // Segments that no edit of this manifest has dropped are unfinished, or were dropped before its first edit.
+        let unknown = others.filter { $0.headerKind == .segment }
+        let values = others.filter { $0.headerKind == .values }
+        let obsolete = ObsoleteFiles(directory: directory, fileSystem: fileSystem)
+        obsolete.remove(others.filter { $0.headerKind != .segment && $0.headerKind != .values })
+        obsolete.remove(unknown + runs.joined() + values)
     }
 
     // MARK: A new store

@@ -1,3 +1,4 @@
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -202,6 +203,58 @@ import Testing
             }
             #expect(try store.verify().problems == [])
             try store.close()
+        }
+    }
+
+    @Test("wherever an opening stops that removes a compaction's inputs, the newest versions count")
+    func inputsRemovedByOpening() throws {
+        let base = InMemoryFileSystem()
+        let fixture = StoreFixture(base)
+        try base.createDirectory(fixture.path)
+        // Files of a store whose process died right after the edit that replaces 3, 4 and 1 by 7.
+        let upper = try fixture.makeSegment(3, of: identity, [("a", 150, "new"), ("b", 160, nil)])
+        let lower = try fixture.makeSegment(4, of: identity, [("a", 50, "old"), ("b", 40, "removed")])
+        let merged = try fixture.makeSegment(7, of: identity, [("a", 0, "new")])
+        try fixture.write(FileHeader(kind: .values, store: identity, number: 1).encoded(), to: StoreFile.values(1).name)
+        let log = try LogWriter.create(
+            base, path: fixture.file(StoreFile.log(5).name),
+            header: FileHeader(kind: .log, store: identity, number: 5))
+        try log.append(link: LogLink(lastSequence: 200))
+        try log.seal()
+        let state = ManifestState(
+            nextFileNumber: 6, logs: [5],
+            segments: [3: .init(info: upper, level: 1, run: 3), 4: .init(info: lower, level: 2, run: 4)],
+            valueFiles: [1], lastSequence: 200)
+        let manifest = try Manifest.create(number: 2, state: state, identity: identity, in: fixture.path, base)
+        let lastEdit = manifest.end
+        let edit = VersionEdit(
+            nextFileNumber: 8, addedSegments: [.init(info: merged, level: 2, run: 4)], removedSegments: [3, 4],
+            removedValueFiles: [1])
+        try edit.encoded().withBytes { try manifest.append(frame: .edit, payload: $0) }
+        try manifest.close()
+
+        let disk = FaultInjectingFileSystem(base)
+        let images = Locked<[[String: [UInt8]]]>([])
+        disk.setRule { call in
+            guard call.operation == .remove else { return nil }
+            do {
+                let image = try fixture.contents()
+                images.withLock { $0.append(image) }
+            } catch { Issue.record("\(error)") }
+            return nil
+        }
+        let store = try StoreFixture(disk).open(configuration)
+        let removed = disk.log.filter { $0.operation == .remove }.map(\.path)
+        let expected: [StoreFile] = [.segment(4), .segment(3), .values(1)]
+        #expect(removed == expected.map { fixture.file($0.name) })
+        #expect(try store.allEntries().map(\.value) == [Array("new".utf8)])
+        try store.close()
+        let last = try fixture.contents()
+        for (count, image) in (images.withLock { $0 } + [last]).enumerated() {
+            let copy = try StoreFixture(contents: image)
+            try copy.flip(StoreFile.manifest(2).name, at: lastEdit + FrameHeader.size)
+            try repair(copy)
+            #expect(try entries(of: copy) == [["a", "new"]], "removed: \(removed.prefix(count))")
         }
     }
 
