@@ -67,10 +67,10 @@ MUTATIONS = [
         "        state.wait { $0.isWriting || $0.pending != nil ? nil : () }", first="SegmentOutputTests"),
     Mutation(
         "segment-name-not-synced", "a segment is named before its own name is durable", "Manifest/VersionSet.swift",
-        "if !opened.isEmpty || ", "if "),
+        "let addsFiles = !opened.isEmpty || ", "let addsFiles = "),
     Mutation(
         "log-name-not-synced", "a log is used before its name is durable", "Manifest/VersionSet.swift",
-        " || !edit.addedLogs.isEmpty { try syncNames() }", " { try syncNames() }"),
+        " || !edit.addedLogs.isEmpty\n", "\n"),
     Mutation(
         "edit-not-synced", "files are removed before the edit that drops them is durable", "Manifest/Manifest.swift",
         "        try writer.append(edit: edit)\n"
@@ -423,7 +423,7 @@ MUTATIONS = [
         "inputs-removed-early", "what a compaction has read is removed before its output is named",
         "Compaction/BackgroundWork+Compaction.swift",
         "let run = plan.outputRunNumber ?? infos.first?.number ?? 0",
-        "obsolete.remove(plan.obsoleteFiles)\n"
+        "try obsolete.remove(inOrder: plan.obsoleteFiles)\n"
         "        let run = plan.outputRunNumber ?? infos.first?.number ?? 0"),
     Mutation(
         "old-manifest-early", "the old manifest is removed before the new one is installed",
@@ -1451,8 +1451,23 @@ MUTATIONS = [
     Mutation(
         "inputs-newest-first", "of what a compaction has read, the newest is removed first",
         "Compaction/CompactionPlan.swift",
-        "segments.reversed().map { .segment($0.info.number) }",
-        "segments.map { .segment($0.info.number) }", first="RepairLostEditsTests"),
+        "let runs = inputs.reversed().map {",
+        "let runs = inputs.map {", first="RepairLostEditsTests"),
+    Mutation(
+        "inputs-behind-stuck", "an input of a compaction that cannot be removed does not keep the newer ones",
+        "Manifest/ObsoleteFiles.swift",
+        "            guard groups[0].isEmpty else { return }\n", "            groups[0] = []\n",
+        first="RepairLostEditsTests|VersionSetTests"),
+    Mutation(
+        "removals-not-synced", "the removals of a compaction's inputs may take effect in any order",
+        "Manifest/ObsoleteFiles.swift",
+        "            if groups.count > 1 { try syncRemovals.value() }\n", "",
+        first="RepairLostEditsTests|VersionSetTests"),
+    Mutation(
+        "leftovers-newest-first", "of what a compaction has read, an opening removes the newest first",
+        "Manifest/ManifestState.swift",
+        "($0.level, $1.run) > ($1.level, $0.run)", "($0.level, $1.run) < ($1.level, $0.run)",
+        first="RepairLostEditsTests"),
     Mutation(
         "repair-newer-wins", "a repair takes an older version for the newest",
         "Repair/StoreRepair+Order.swift",

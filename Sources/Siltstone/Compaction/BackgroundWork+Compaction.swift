@@ -77,7 +77,7 @@ extension BackgroundWork {
         }
         if plan.isDeletion {
             try versions.logAndApply(edit) { note(removed: edit.removedSegments) { $0.compactions += 1 } }
-            obsolete.remove(plan.obsoleteFiles)
+            try obsolete.remove(inOrder: plan.obsoleteFiles)
             return
         }
         let start = Platform.monotonicNanoseconds()
@@ -109,7 +109,7 @@ extension BackgroundWork {
             versions.discard(infos.map { .segment($0.number) })
             throw error
         }
-        obsolete.remove(plan.obsoleteFiles)
+        try obsolete.remove(inOrder: plan.obsoleteFiles)
     }
 
     /// Rewrites a value at the end of the current value file if its file is one that the plan empties.

@@ -40,11 +40,17 @@ struct CompactionPlan: Sendable {
 
     var segments: [SegmentReader] { inputs.flatMap(\.segments) }
 
-    /// The files of the inputs in the order of their removal: the oldest run first.
+    /// The files of the inputs in the order of their removal, the oldest run first
+    /// (``ObsoleteFiles/remove(inOrder:)``).
     ///
     /// A crash can leave a part of them, and damage can then lose the edit that drops them. A repair compares versions
-    /// by their sequence numbers, and the output may have lost those. So as long as a version is there with its number,
-    /// every newer one in the inputs must be there, too, tombstones included.
-    var obsoleteFiles: [StoreFile] { segments.reversed().map { .segment($0.info.number) } }
+    /// by their sequence numbers, and the output of a bottommost-level compaction has lost those, and the tombstones.
+    /// So as long as a version is there with its number, every newer one in the inputs must be there, too. Any other
+    /// output still has the newest versions with their numbers, so its inputs are one group.
+    var obsoleteFiles: [[StoreFile]] {
+        let runs = inputs.reversed().map { run in run.segments.map { StoreFile.segment($0.info.number) } }
+        return isBottom ? runs : [runs.flatMap { $0 }]
+    }
+
     var inputBytes: Int { inputs.reduce(0) { $0 + $1.fileBytes } }
 }

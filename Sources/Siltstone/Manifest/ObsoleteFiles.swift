@@ -11,12 +11,18 @@ final class ObsoleteFiles: Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
     private let state = Locked(State(), rank: .leaf)
+    /// Makes the removals durable. The version set's own function takes the manifest lock and records a failure.
+    let syncRemovals: HeapCell<() throws(StoreError) -> Void>
 
     private struct State {
         /// Number of ``holding(_:)`` calls that are running.
         var holds = 0
         /// Files to remove when the last hold ends.
         var waiting: [StoreFile] = []
+        /// Groups of files to remove in this order when the last hold ends.
+        var waitingGroups: [[StoreFile]] = []
+        /// Groups that ``remove(inOrder:)`` could not remove yet.
+        var kept: [[StoreFile]] = []
         /// True once the store is closing: no new hold may start.
         var refusesHolds = false
     }
@@ -24,6 +30,7 @@ final class ObsoleteFiles: Sendable {
     init(directory: String, fileSystem: any FileSystem) {
         self.directory = directory
         self.fileSystem = fileSystem
+        syncRemovals = HeapCell { () throws(StoreError) in try fileSystem.syncNames(in: directory) }
     }
 
     /// Removes files, now or when the last hold ends.
@@ -36,6 +43,21 @@ final class ObsoleteFiles: Sendable {
             return []
         }
         unlink(now)
+    }
+
+    /// Removes groups of files one after the other, now or when the last hold ends. The removals of a group are durable
+    /// before the next group is removed.
+    ///
+    /// If a file cannot be removed, the later groups stay, too. The next call tries again before it removes its own
+    /// groups, and the next opening removes what is left. Calls follow one another: compactions make them, on one
+    /// queue.
+    /// - Throws: the error of a sync between two groups. A failed removal is no error, as in ``remove(_:)``.
+    func remove(inOrder groups: [[StoreFile]]) throws(StoreError) {
+        let isHeld = state.withLock { state in
+            if state.holds > 0 { state.waitingGroups += groups }
+            return state.holds > 0
+        }
+        if !isHeld { try unlink(inOrder: groups) }
     }
 
     /// Runs `body`, and keeps all logs, segments and value files in place meanwhile. Replaced manifests are removed.
@@ -52,18 +74,19 @@ final class ObsoleteFiles: Sendable {
 
     private func endHold() {
         while true {
-            let files = state.withLock { state -> [StoreFile] in
-                let isLast = state.holds == 1
-                if isLast, !state.waiting.isEmpty {
-                    defer { state.waiting = [] }
-                    return state.waiting
+            let (files, groups) = state.withLock { state -> ([StoreFile], [[StoreFile]]) in
+                if state.holds == 1, !state.waiting.isEmpty || !state.waitingGroups.isEmpty {
+                    defer { (state.waiting, state.waitingGroups) = ([], []) }
+                    return (state.waiting, state.waitingGroups)
                 }
                 state.holds -= 1
-                return []
+                return ([], [])
             }
-            if files.isEmpty { return state.wakeAll() }
+            if files.isEmpty, groups.isEmpty { return state.wakeAll() }
             // Removes the files before it ends the hold, because afterwards the directory may belong to another store.
             unlink(files)
+            // The version set has recorded the failure of a sync. The rest of the groups is kept.
+            do { try unlink(inOrder: groups) } catch { continue }
         }
     }
 
@@ -74,11 +97,28 @@ final class ObsoleteFiles: Sendable {
     }
 
     private func unlink(_ files: [StoreFile]) {
-        for file in files {
-            do {
-                let path = file.path(in: directory)
-                try retrying(fileSystem.remove(path))
-            } catch { continue }  // see `remove`
+        for file in files { _ = unlink(file) }  // see `remove`
+    }
+
+    private func unlink(inOrder groups: [[StoreFile]]) throws(StoreError) {
+        var groups = state.withLock { state in
+            defer { state.kept = [] }
+            return state.kept + groups
         }
+        defer { state.withLock { $0.kept = groups } }
+        while let group = groups.first {
+            groups[0] = group.filter { !unlink($0) }
+            guard groups[0].isEmpty else { return }
+            // If this fails, the empty group stays first, and the next call begins with the sync.
+            if groups.count > 1 { try syncRemovals.value() }
+            groups.removeFirst()
+        }
+    }
+
+    /// - Returns: false if the file is still there.
+    private func unlink(_ file: StoreFile) -> Bool {
+        let path = file.path(in: directory)
+        do throws(FileSystemError) { try retrying(fileSystem.remove(path)) } catch { return error.isMissing }
+        return true
     }
 }

@@ -31,6 +31,11 @@ struct VersionEdit: Hashable, Sendable {
     var lastSequence: SequenceNumber?
     /// Nil unless the store was closed cleanly with this edit.
     var closing: Closing?
+
+    /// True if segments or value files are not live any more after the edit. False if it only moves segments.
+    var dropsRecords: Bool {
+        !removedValueFiles.isEmpty || !Set(removedSegments).isSubset(of: addedSegments.map(\.info.number))
+    }
 }
 
 extension VersionEdit {

@@ -36,6 +36,12 @@ final class VersionSet: Sendable {
         latest = Locked(version, rank: .leaf)
         recoveryIsDurable = Atomic(!(manifest?.isAsFound ?? false))
         obsolete = ObsoleteFiles(directory: directory.path, fileSystem: directory.fileSystem)
+        obsolete.syncRemovals.value = { [unowned self] () throws(StoreError) in
+            try lock.withLock { () throws(StoreError) in
+                if let failure = status.failure { throw failure }
+                try syncNames()
+            }
+        }
     }
 
     /// Under the manifest lock.
@@ -89,7 +95,9 @@ final class VersionSet: Sendable {
         let manifest = try writableManifest()
         if let failure = status.failure { throw failure }
         try makeRecoveryDurableLocked()
-        if !opened.isEmpty || !valueFiles.isEmpty || !edit.addedLogs.isEmpty { try syncNames() }
+        let addsFiles = !opened.isEmpty || !valueFiles.isEmpty || !edit.addedLogs.isEmpty
+        // Also makes the removals of earlier edits durable before this edit's files are removed.
+        if addsFiles || edit.dropsRecords { try syncNames() }
         do { try manifest.append(edit) } catch {
             if error.code != .noSpace { status.fail(error) }
             throw error
@@ -202,17 +210,18 @@ final class VersionSet: Sendable {
     /// Drops the value files that are not in use. Under the value lock, so no value is between its file and a memtable.
     /// - Parameter inUse: returns the numbers of files that others than segments use. Called under the manifest lock.
     func dropValueFiles(inUse: () -> Set<UInt64>) throws(StoreError) {
-        try lock.withLock { () throws(StoreError) in
+        let unused = try lock.withLock { () throws(StoreError) in
             // The manifest lock keeps flushes from moving pointers meanwhile, so the order of the two reads does not
             // matter.
             let inUse = inUse()
             let version = current
             let unused = Set(version.valueFiles.keys).subtracting(inUse).subtracting(
                 version.referencedValueBytes().keys)
-            guard !unused.isEmpty else { return }
-            try logAndApplyLocked(VersionEdit(removedValueFiles: unused.sorted()))
-            obsolete.remove(unused.map { .values($0) })
+            if !unused.isEmpty { try logAndApplyLocked(VersionEdit(removedValueFiles: unused.sorted())) }
+            return unused
         }
+        // After the segments that refer to them, some of which may wait for their removal.
+        if !unused.isEmpty { try obsolete.remove(inOrder: [unused.sorted().map { .values($0) }]) }
     }
 
     /// Removes unfinished files. After a failure it keeps them, because the failed edit may have named them. The next

@@ -295,7 +295,7 @@ struct StoreOpener {
         for file in files.sorted(by: { $0.name < $1.name }) {
             if try OrphanFile.isOurs(file, in: directory, fileSystem, store: store) { ours.insert(file) }
         }
-        let runs = droppedRuns.map { run in run.map { StoreFile.segment($0) }.filter { ours.contains($0) } }
+        let runs = droppedRuns.map { run in run.map { StoreFile.segment($0) }.filter(ours.contains) }
         ours.subtract(runs.joined())
         let others = ours.sorted { ($0.number ?? 0) < ($1.number ?? 0) }
         // Segments that no edit of this manifest has dropped are unfinished, or were dropped before its first edit.
@@ -303,7 +303,7 @@ struct StoreOpener {
         let values = others.filter { $0.headerKind == .values }
         let obsolete = ObsoleteFiles(directory: directory, fileSystem: fileSystem)
         obsolete.remove(others.filter { $0.headerKind != .segment && $0.headerKind != .values })
-        obsolete.remove(unknown + runs.joined() + values)
+        try obsolete.remove(inOrder: ([unknown] + runs + [values]).filter { !$0.isEmpty })
     }
 
     // MARK: A new store

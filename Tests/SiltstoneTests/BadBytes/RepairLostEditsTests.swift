@@ -258,6 +258,77 @@ import Testing
         }
     }
 
+    /// Three values of one key in a segment each, none of which a compaction has seen.
+    private func makeThreeRuns(_ fixture: StoreFixture) throws -> KeyValueStore {
+        let store = try fixture.open(configuration)
+        for value in 1...3 {
+            try store.put(key(0), [UInt8(value)])
+            try store.flush()
+        }
+        // Removes the logs, too.
+        store.settle()
+        return store
+    }
+
+    @Test("an input of a compaction that cannot be removed keeps the newer ones, until it can")
+    func inputNotRemoved() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try makeThreeRuns(fixture)
+        let inputs = try fixture.contents()
+        let segments = inputs.keys.filter { $0.hasSuffix(".segment") }.sorted()
+        try #require(segments.count == 3)
+        let stuck = fixture.file(segments[1])
+        disk.setRule(.from(0, where: { $0.operation == .remove && $0.path == stuck }) { _ in .inputOutput })
+        try store.compact()
+        #expect(disk.faults.count == 1)
+        #expect(try fixture.names().filter { segments.contains($0) } == Array(segments[1...]))
+        let copy = try fixture.copy()
+        try restoreManifest(of: inputs, in: copy)
+        try repair(copy)
+        let repaired = try copy.open(configuration)
+        #expect(try repaired.get(key(0)) == [3])
+        try repaired.close()
+        try store.put(key(1), [1])
+        try store.compact()
+        #expect(try fixture.names(ending: ".segment").count == 1)
+        try store.close()
+    }
+
+    @Test("whichever removals of a compaction's inputs a loss of power takes back, the newest versions count")
+    func removalsTakenBack() throws {
+        let (path, greatestFileSize) = ("/data/store", 16 << 20)
+        let disk = SimulatedFileSystem(greatestFileSize: greatestFileSize)
+        try disk.createDirectory("/data")
+        try disk.syncDirectory("/")
+        let fixture = StoreFixture(disk, path: path)
+        let store = try makeThreeRuns(fixture)
+        let inputs = try fixture.contents()
+        let images = Locked<[DiskImage]>([])
+        disk.observe { [weak disk] call in
+            guard let disk, call.operation == .remove || call.operation == .syncDirectory else { return }
+            for seed in 0..<8 {
+                let image = disk.powerLoss(seed: UInt64(call.number * 8 + seed), survival: 0.5)
+                images.withLock { $0.append(image) }
+            }
+        }
+        try store.compact()
+        disk.observe(nil)
+        for seed in 0..<16 {
+            let image = disk.powerLoss(seed: UInt64(seed), survival: 0.5)
+            images.withLock { $0.append(image) }
+        }
+        try store.close()
+        for image in images.withLock({ $0 }) {
+            let copy = StoreFixture(try SimulatedFileSystem(image, greatestFileSize: greatestFileSize), path: path)
+            try restoreManifest(of: inputs, in: copy)
+            try repair(copy)
+            let repaired = try copy.open(configuration)
+            #expect(try repaired.get(key(0)) == [3], "\(image.files.keys.sorted())")
+            try repaired.close()
+        }
+    }
+
     private func large(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 2000) }
 
     /// Puts the manifest of an earlier moment in the place of the present one.

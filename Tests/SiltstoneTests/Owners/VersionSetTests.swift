@@ -90,6 +90,27 @@ struct VersionSetTests {
         #expect(try !fixture.names().contains(StoreFile.log(log.number).name))
     }
 
+    @Test("groups of files go one after the other, behind a hold, and behind a file that cannot be removed yet")
+    func groups() throws {
+        let fixture = try OwnerFixture()
+        let versions = fixture.makeVersions()
+        let logs = try (0..<3).map { _ in try versions.createLog().number }
+        let paths = logs.map { OwnerFixture.path + "/" + StoreFile.log($0).name }
+        let stuck = paths[1]
+        fixture.disk.setRule(.from(0, where: { $0.operation == .remove && $0.path == stuck }) { _ in .inputOutput })
+        let before = fixture.disk.log.count
+        try versions.obsolete.holding { () throws(StoreError) in
+            try versions.obsolete.remove(inOrder: logs.map { [.log($0)] })
+        }
+        #expect(try !fixture.names().contains(StoreFile.log(logs[0]).name))
+        for log in logs.dropFirst() { #expect(try fixture.names().contains(StoreFile.log(log).name)) }
+        try versions.obsolete.remove(inOrder: [])
+        for log in logs { #expect(try !fixture.names().contains(StoreFile.log(log).name)) }
+        let calls = fixture.disk.log.dropFirst(before).filter { [.remove, .syncDirectory].contains($0.operation) }
+        let directory = OwnerFixture.path
+        #expect(calls.map(\.path) == [paths[0], directory, paths[1], paths[1], directory, paths[2]])
+    }
+
     @Test("a store that is open for reading only has versions, and takes no edit")
     func readOnly() throws {
         let fixture = try OwnerFixture()

@@ -140,4 +140,43 @@ struct DirectorySyncTests {
         try store.close()
         #expect(try fixture.open(Self.configuration).allEntries() == entries)
     }
+
+    @Test(
+        "a sync between two removals of a compaction that fails ends all writing; one that is refused only delays the rest",
+        arguments: [Fault.inputOutput, .tooManyFiles])
+    func betweenRemovals(_ fault: Fault) throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try Self.makeStore(fixture)
+        try store.flush()
+        store.settle()
+        let inputs = try fixture.names(ending: ".segment")
+        let state = Locked((isRemoved: false, isDone: false))
+        disk.setRule { call in
+            state.withLock { state in
+                if call.operation == .remove, call.path.hasSuffix(".segment") { state.isRemoved = true }
+                guard call.operation == .syncDirectory, state.isRemoved, !state.isDone else { return nil }
+                state.isDone = true
+                return fault
+            }
+        }
+        #expect(StoreError.Code.of { try store.compact() } == .inputOutput)
+        #expect(disk.faults.count == 1)
+        #expect(try fixture.names().filter { inputs.contains($0) } == Array(inputs.dropFirst()))
+        if fault == .inputOutput {
+            #expect(StoreError.Code.of { try store.put(key(5), [5]) } == .refusesWrites)
+        } else {
+            try store.put(key(5), [5])
+            try store.compact()
+            #expect(try fixture.names(ending: ".segment").count == 1)
+        }
+        let entries = try store.allEntries()
+        #expect(entries.count == (fault == .inputOutput ? 3 : 4))
+        try store.close()
+        let again = try fixture.open(Self.configuration)
+        #expect(try again.allEntries() == entries)
+        #expect(try again.verify().problems.isEmpty)
+        #expect(try fixture.names(ending: ".segment").count == 1)
+        try again.close()
+    }
 }
