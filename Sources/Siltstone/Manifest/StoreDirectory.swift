@@ -8,6 +8,8 @@ struct StoreDirectory: Sendable {
     let configuration: Configuration
     let cache: BlockCache
     let pageCache: PageCache
+    /// How segments are read, if not as the other files.
+    var segmentAccess: FileAccess?
     var fileSystem: any FileSystem { configuration.fileSystem }
 
     func path(of file: StoreFile) -> String { file.path(in: path) }
@@ -34,7 +36,7 @@ struct StoreDirectory: Sendable {
     func openSegment(_ info: SegmentInfo) throws(StoreError) -> SegmentReader {
         try SegmentReader(
             fileSystem: fileSystem, path: path(of: .segment(info.number)), number: info.number, store: identity,
-            info: info, access: configuration.access, cache: cache, pageCache: pageCache)
+            info: info, access: segmentAccess ?? configuration.access, cache: cache, pageCache: pageCache)
     }
 
     func openValueFile(_ number: UInt64) throws(StoreError) -> ValueFileReader {

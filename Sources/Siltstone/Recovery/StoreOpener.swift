@@ -10,6 +10,8 @@ struct StoreOpener {
     let fileSystem: any FileSystem
     /// The lock of the directory; nil if a read-only store has no lock file, or if the caller already holds the lock.
     var lock: (any FileLock)?
+    /// See ``StoreDirectory/segmentAccess``.
+    var segmentAccess: FileAccess?
 
     /// Opens the store at `path`, or creates one.
     static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> RecoveredStore {
@@ -340,7 +342,7 @@ struct StoreOpener {
         StoreDirectory(
             path: directory, identity: identity, configuration: configuration,
             cache: BlockCache(capacity: configuration.cacheBytes),
-            pageCache: PageCache(source: configuration.availableMemory))
+            pageCache: PageCache(source: configuration.availableMemory), segmentAccess: segmentAccess)
     }
 
     /// The memory for the memtables of a store: one that takes changes, and the sealed ones.

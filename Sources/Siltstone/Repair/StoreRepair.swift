@@ -118,8 +118,11 @@ struct StoreRepair {
             // This repair already holds the lock, so the store is opened without taking it.
             var configuration = configuration
             configuration.readOnly = true
+            // A read that the disk refuses is SIGBUS in a mapping. But each unmapped segment takes a descriptor, and
+            // the verification reads all of a segment by calls before it uses the mapping.
+            configuration.access = .read
             let opener = StoreOpener(
-                directory: directory, configuration: configuration, fileSystem: fileSystem, lock: nil)
+                directory: directory, configuration: configuration, fileSystem: fileSystem, segmentAccess: .mapped)
             let engine = Engine(try opener.open())
             defer { engine.abandon() }
             let verification = try engine.verify(progress: nil)

@@ -52,6 +52,31 @@ import Testing
         try store.close()
     }
 
+    @Test(
+        "a read that the disk refuses is an error of verify and of repair, also where files are mapped",
+        arguments: [".log", ".manifest"])
+    func refusedRead(_ suffix: String) throws {
+        let fixture = try store()
+        let disk = FaultInjectingFileSystem(fixture.fileSystem)
+        var configuration = Self.configuration()
+        configuration.access = .mapped
+        configuration.fileSystem = disk
+        let refusal = FaultRule { $0.operation == .read && $0.path.hasSuffix(suffix) ? .inputOutput : nil }
+        let store = try StoreFixture(disk, path: fixture.path).open(configuration)
+        disk.setRule(refusal)
+        #expect(StoreError.Code.of { try store.verify() } == .inputOutput)
+        disk.setRule(.none)
+        #expect(try store.verify().problems == [])
+        try store.close()
+        let files = try fixture.contents()
+        disk.setRule(refusal)
+        let repair = { try KeyValueStore.repair(at: fixture.path, configuration: configuration) }
+        #expect(StoreError.Code.of(repair) == .inputOutput)
+        disk.setRule(.none)
+        #expect(try fixture.contents() == files)
+        #expect(try repair().wasClean)
+    }
+
     /// Puts another manifest in force: a state as its first edit, then `frames`.
     private func replaceManifest(
         of fixture: StoreFixture, by change: (inout ManifestState) -> Void, frames: [FrameKind] = []
