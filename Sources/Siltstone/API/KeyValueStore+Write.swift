@@ -153,9 +153,11 @@ extension KeyValueStore {
     /// Makes a consistent copy of the store's current state in another directory of the same file system, while writes
     /// continue. Flushes first. Segments and value files are linked and not copied, so the copy takes hardly any time
     /// or space.
-    /// - Parameter path: a directory that does not exist yet; its parent must exist.
-    /// - Throws: ``StoreError``: ``StoreError/Code/invalidArgument`` if something is at the path or it is on another
-    ///   file system, ``StoreError/Code/notFound`` if there is no parent, and others. Then no checkpoint is left.
+    /// - Parameter path: a directory that does not exist yet; its parent must exist, and must not be the store's own
+    ///   directory.
+    /// - Throws: ``StoreError``: ``StoreError/Code/invalidArgument`` if something is at the path, or it is on another
+    ///   file system or in the store's directory, ``StoreError/Code/notFound`` if there is no parent, and others. Then
+    ///   no checkpoint is left.
     public func checkpoint(to path: String) throws(StoreError) { try engine.checkpoint(to: path) }
 
     /// Closes the store in order. Waits for background work, verifications and checkpoints. A second call does nothing

@@ -19,7 +19,8 @@ struct CheckpointWriter {
     }
 
     /// Creates the checkpoint. If this fails, it tries to remove the directory that it has made.
-    /// - Parameter path: the new directory; its parent must exist, on the same file system.
+    /// - Parameter path: the new directory; its parent must exist, on the same file system, and must not be the store's
+    ///   directory.
     /// - Throws: ``StoreError/Code/invalidArgument`` or ``StoreError/Code/notFound`` if the path does not fit;
     ///   ``StoreError/Code/readOnly`` if a read-only store has changes that are in no segment.
     func write(to path: String) throws(StoreError) {
@@ -41,12 +42,28 @@ struct CheckpointWriter {
             // Later values go to another file, because both stores may have this one. The sequence number is nil in a
             // read-only store, whose memtables are empty here.
             let (version, sequence) = try values.finishFile()
+            let name = path.split(separator: "/").last ?? ""
+            let nameInStore = directory.path + "/" + name
+            let isNameTaken = try exists(nameInStore)
             try makeDirectory(path)
-            do throws(StoreError) { try fill(path, with: version, upTo: sequence ?? writes.lastSequence) } catch {
+            do throws(StoreError) {
+                // The parent is the store's directory, by whatever path. If the checkpoint's sync of it failed, the
+                // store would not learn of it.
+                if !isNameTaken, try exists(nameInStore) {
+                    throw StoreError(
+                        .invalidArgument, "a checkpoint cannot be in the directory of its store; choose another path",
+                        file: path)
+                }
+                try fill(path, with: version, upTo: sequence ?? writes.lastSequence)
+            } catch {
                 fileSystem.discardDirectory(path)
                 throw error
             }
         }
+    }
+
+    private func exists(_ path: String) throws(StoreError) -> Bool {
+        try storeErrors(retrying(fileSystem.attributes(of: path))) != nil
     }
 
     private func makeDirectory(_ path: String) throws(StoreError) {

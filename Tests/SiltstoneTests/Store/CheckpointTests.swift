@@ -1,3 +1,4 @@
+import Foundation
 import SiltstoneTesting
 import Testing
 
@@ -144,6 +145,31 @@ import Testing
             let path = fixture.path + parent + "/checkpoint"
             #expect(StoreError.Code.of { try store.checkpoint(to: path) } == .notFound, "\(parent)")
         }
+        try store.close()
+    }
+
+    @Test(
+        "a checkpoint in the store's own directory is refused, by whatever path, and leaves nothing there",
+        arguments: [false, true])
+    func inStore(_ onDisk: Bool) throws {
+        let fixture = onDisk ? try StoreFixture(onDisk: ()) : StoreFixture()
+        let store = try open(fixture.path, fixture)
+        try store.put("key".utf8, "value".utf8)
+        try store.flush()
+        store.settle()
+        let names = try fixture.names()
+        var paths = ["/inside", "//inside/", "/./inside"].map { fixture.path + $0 }
+        if onDisk {
+            let link = fixture.path + "-link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
+            paths.append(link + "/inside")
+        }
+        for path in paths {
+            #expect(StoreError.Code.of { try store.checkpoint(to: path) } == .invalidArgument, "\(path)")
+            #expect(try fixture.names() == names, "\(path)")
+        }
+        // A name that is taken in the store's directory is free elsewhere.
+        try store.checkpoint(to: fixture.path.dropLast("store".count) + StoreFile.current.name)
         try store.close()
     }
 
