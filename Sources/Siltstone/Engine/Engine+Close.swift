@@ -50,16 +50,25 @@ extension Engine {
         // After a failed write or sync, the log stays as it is. The next open recovers its contents.
         if status.hasFailed { return }
         let bytes = writes.tables.last?.table.byteCount ?? 0
+        var flushError: StoreError?
         do { if bytes >= Self.flushOnClose { try writes.flush() } } catch {
-            // A full disk is no error here, because the log still holds the changes that could not be flushed.
-            if error.code != .noSpace { throw error }
+            // The log still holds the changes that could not be flushed. So a full disk is no error here, and after any
+            // other error the log is synced and closed all the same.
+            if error.code != .noSpace { flushError = error }
         }
         refuseAll()
         drainQueues()
+        // Unless the flush has met a failed write or sync: see above.
+        if let flushError, status.hasFailed { throw flushError }
+        do { try closeLogs() } catch { throw flushError ?? error }
+        if let flushError { throw flushError }
+    }
+
+    /// Syncs all changes, and closes the log and the manifest. Nobody writes any more.
+    private func closeLogs() throws(StoreError) {
         // The first change after recovery opens the manifest for writing. If it was not opened, nothing has changed,
         // and nothing must be written. The functions that close logs run under the manifest lock.
         if try versions.closeUnchanged(writes.closeLogAsItIs) { return }
-        // Syncs all changes.
         try writes.waitForAll()
         try versions.close(writes.closeLogs)
     }

@@ -56,6 +56,27 @@ import Testing
         #expect(wasRemoved.withLock { $0 } == true)
     }
 
+    @Test("where the flush of closing fails, its changes are durable in their log all the same, and the error is told")
+    func failedFlush() throws {
+        let path = "/data/store"
+        let disk = SimulatedFileSystem()
+        try disk.createDirectory("/data")
+        try disk.syncDirectory("/")
+        let files = FaultInjectingFileSystem(disk)
+        var configuration = StoreFixture.small()
+        configuration.memTableBytes = 1 << 20
+        let store = try StoreFixture(files, path: path).open(configuration)
+        for number in 0..<400 { try store.put(key(number), [UInt8](repeating: 1, count: 1000)) }
+        files.setRule { $0.operation == .create && $0.path.hasSuffix(".segment") ? .tooManyFiles : nil }
+        #expect(StoreError.Code.of { try store.close() } == .inputOutput)
+        #expect(!files.faults.isEmpty)
+        let left = try SimulatedFileSystem(disk.powerLoss(seed: 1, survival: 0))
+        let again = try StoreFixture(left, path: path).open(configuration)
+        #expect(try again.allEntries().count == 400)
+        #expect(try again.verify().problems.isEmpty)
+        try again.close()
+    }
+
     @Test("every call on a closed store throws that it is closed")
     func closedStore() throws {
         let fixture = StoreFixture()
