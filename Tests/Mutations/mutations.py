@@ -516,13 +516,13 @@ MUTATIONS = [
     Mutation(
         "closing-end", "closing notes a wrong end of the log",
         "Write/WritePath+Background.swift",
-        "end: UInt64($0.end), lastSequence: last)",
+        "end: UInt64(log.end), lastSequence: last)",
         "end: UInt64(FileHeader.size), lastSequence: last)", first="BadBytesTests"),
     Mutation(
         "close-edit-left-out", "closing does not note where the log ends",
         "Manifest/VersionSet.swift",
-        "            try manifest.append(VersionEdit(closing: closing))\n",
-        "            _ = closing\n", first="RecoveryTests"),
+        "            try manifest.append(edit)\n",
+        "            _ = edit\n", first="RecoveryTests"),
     Mutation(
         "close-edit-after-failure", "closing notes where the log ends although background work has failed meanwhile",
         "Manifest/VersionSet.swift",

@@ -233,14 +233,15 @@ final class VersionSet: Sendable {
     // MARK: Closing
 
     /// Records where the log ends, and closes the manifest. Does nothing after a failure.
-    /// - Parameter closeFiles: syncs the values and closes the logs; returns nil if there is no log.
-    func close(_ closeFiles: () throws(StoreError) -> VersionEdit.Closing?) throws(StoreError) {
+    /// - Parameter closeFiles: syncs the values and closes the logs; returns the last edit, or nil if there is no log.
+    func close(_ closeFiles: () throws(StoreError) -> VersionEdit?) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
             // Background work may have failed after the closing began. No edit follows a failed sync, and the next
             // opening recovers from the logs.
             guard !status.hasFailed else { return }
-            guard let closing = try closeFiles(), let manifest else { return }
-            try manifest.append(VersionEdit(closing: closing))
+            guard let edit = try closeFiles(), let manifest else { return }
+            try manifest.append(edit)
+            obsolete.remove(edit.removedLogs.map { .log($0) })
             try manifest.close()
         }
     }

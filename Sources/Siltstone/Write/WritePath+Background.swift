@@ -174,8 +174,8 @@ extension WritePath {
     }
 
     /// Closes the logs cleanly. The caller holds the manifest lock, and nobody writes any more.
-    /// - Returns: the end of the last log; nil if there is none.
-    func closeLogs() throws(StoreError) -> VersionEdit.Closing? {
+    /// - Returns: the edit that records the end of the last log; nil if there is none.
+    func closeLogs() throws(StoreError) -> VersionEdit? {
         let (active, sealed, next, last) = lock.withLock {
             (state.active, state.sealed, state.nextLog, state.lastSequence)
         }
@@ -184,9 +184,13 @@ extension WritePath {
         // Sealed logs need no close frame, because the next log's link frame records where each of them ends.
         for table in sealed { try table.log?.seal() }
         try active.log?.close()
-        // The unused next log gets no close frame either, so that the next opening finds it empty.
+        // The unused next log gets no close frame either, so that the next opening finds it empty if the edit fails.
         try next?.seal()
-        return active.log.map { .init(log: $0.number, end: UInt64($0.end), lastSequence: last) }
+        guard let log = active.log else { return nil }
+        var edit = VersionEdit(closing: .init(log: log.number, end: UInt64(log.end), lastSequence: last))
+        // Otherwise the next opening would have to drop it.
+        if let next { edit.removedLogs = [next.number] }
+        return edit
     }
 
     /// Closes the log of a store that was not written to, without adding a close frame.

@@ -137,7 +137,7 @@ struct VersionSetTests {
         var hasClosedFiles = false
         try versions.close { () throws(StoreError) in
             hasClosedFiles = true
-            return closing
+            return VersionEdit(closing: closing)
         }
         #expect(hasClosedFiles == !fails)
         try versions.withManifest { #expect($0?.state.closing == (fails ? nil : closing)) }

@@ -43,6 +43,27 @@ import Testing
         #expect(calls.withLock { $0 }.filter { !$0.hasPrefix("lock ") } == [])
     }
 
+    @Test("the next log that a store has prepared does not make its next opening write")
+    func preparedLog() throws {
+        let disk = SimulatedFileSystem()
+        try disk.createDirectory("/data")
+        try disk.syncDirectory("/")
+        let store = try open(on: disk)
+        for number in 0..<100 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+        let engine = store.engine
+        store.settle()
+        #expect(engine.writes.lock.withLock { engine.writes.state.nextLog != nil })
+        try store.close()
+        #expect(try disk.entries(of: Self.store).count { $0.hasSuffix(".log") } == 1)
+        let calls = Locked<[String]>([])
+        disk.observe { call in calls.withLock { $0.append("\(call.operation) \(call.path)") } }
+        let again = try open(on: disk)
+        #expect(try again.allEntries().count == 100)
+        try again.close()
+        disk.observe(nil)
+        #expect(calls.withLock { $0 }.filter { !$0.hasPrefix("lock ") } == [])
+    }
+
     @Test("what is written after such an opening is durable when a sync, or closing, has returned")
     func durable() throws {
         for isClosed in [false, true] {
