@@ -521,8 +521,8 @@ MUTATIONS = [
     Mutation(
         "close-edit-left-out", "closing does not note where the log ends",
         "Manifest/VersionSet.swift",
-        "            try manifest.append(edit)\n",
-        "            _ = edit\n", first="RecoveryTests"),
+        "                try manifest.append(edit)\n",
+        "                if edit.closing == nil { try manifest.append(edit) }\n", first="RecoveryTests"),
     Mutation(
         "close-edit-after-failure", "closing notes where the log ends although background work has failed meanwhile",
         "Manifest/VersionSet.swift",

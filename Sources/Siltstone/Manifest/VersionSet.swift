@@ -240,8 +240,13 @@ final class VersionSet: Sendable {
             // opening recovers from the logs.
             guard !status.hasFailed else { return }
             guard let edit = try closeFiles(), let manifest else { return }
-            try manifest.append(edit)
-            obsolete.remove(edit.removedLogs.map { .log($0) })
+            do throws(StoreError) {
+                try manifest.append(edit)
+                obsolete.remove(edit.removedLogs.map { .log($0) })
+            } catch {
+                // All changes are durable. Without the edit, only the next opening has more to do.
+                guard error.code == .noSpace else { throw error }
+            }
             try manifest.close()
         }
     }

@@ -22,6 +22,8 @@ final class FaultRun {
     private(set) var errors: [StoreError] = []
     /// Whether calls fail for good: what fails once may be made good before anyone has to be told.
     var faultsLast = false
+    /// The numbers of the calls in which a full disk did not take the note of a clean close.
+    private(set) var missingCloseNotes: Set<Int> = []
     /// The error of background work that a store had which is closed now.
     private(set) var background: String?
     /// Phases put aside here what their own check needs.
@@ -119,7 +121,11 @@ final class FaultRun {
 
     func close() {
         guard let store else { return }
+        let before = disk.faults.count
         attempt { () throws(StoreError) in try store.close() }
+        for (call, fault) in disk.faults.dropFirst(before) where call.path.hasSuffix(".manifest") {
+            if call.operation == .write, fault == .noSpace { missingCloseNotes.insert(call.number) }
+        }
         background = store.statistics.backgroundError
         self.store = nil
     }

@@ -77,6 +77,23 @@ import Testing
         try again.close()
     }
 
+    @Test("closing on a full disk is no error where every change is durable")
+    func fullDisk() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try fixture.open()
+        try store.put(key(1), [1])
+        let growing: Set<FileSystemCall.Operation> = [.write, .reserve, .create]
+        disk.setRule { growing.contains($0.operation) ? .noSpace : nil }
+        try store.close()
+        #expect(disk.faults.contains { $0.call.path.hasSuffix(".manifest") })
+        disk.setRule(.none)
+        let again = try fixture.open()
+        #expect(try again.get(key(1)) == [1])
+        #expect(try again.verify().problems.isEmpty)
+        try again.close()
+    }
+
     @Test("every call on a closed store throws that it is closed")
     func closedStore() throws {
         let fixture = StoreFixture()
