@@ -11,7 +11,7 @@ extension StoreRepair {
         }.sorted()
     }
 
-    /// Writes the changes of a log as a level-0 segment that is newer than all earlier ones.
+    /// Writes the changes of a log as level-0 segments that are newer than all earlier ones.
     mutating func repairLog(_ number: UInt64, _ values: RepairedValues) throws(StoreError) {
         let file = StoreFile.log(number)
         progress?("reading \(file.name)")
@@ -50,15 +50,20 @@ extension StoreRepair {
         lose(.log(number), end, "the log ends here, and once ended at offset \(expected)")
     }
 
-    /// Writes a memtable as a level-0 segment. Writes nothing if it is empty.
+    /// Writes a memtable as level-0 segments, which share no key. Writes nothing if it is empty.
     private mutating func write(_ table: MemTable) throws(StoreError) {
         guard !table.isEmpty else { return }
-        let number = takeNumber()
+        var number = next.nextFileNumber
         let merge = SegmentMerge(
             sources: [MemTableSource(table)], tombstones: table.rangeTombstones.tombstones, snapshots: [],
-            isBottom: false, segmentBytes: .max,
-            environment: .init(newSegment: { [self] () throws(StoreError) in try newSegment(number) }))
-        for info in try merge.run() {
+            isBottom: false, segmentBytes: logSegmentBytes,
+            environment: .init(newSegment: { [self] () throws(StoreError) in
+                defer { number += 1 }
+                return try newSegment(number)
+            }))
+        let infos = try merge.run()
+        next.nextFileNumber = number
+        for info in infos {
             next.segments[info.number] = .init(info: info, level: 0, run: info.number)
             report.recordsKept += info.recordCount
         }

@@ -32,6 +32,9 @@ struct StoreRepair {
     var salvagedFiles: [UInt64: UInt64] = [:]
     /// The number of the manifest that was read; 0 if none could be read.
     var manifestNumber: UInt64 = 0
+    /// The changes of a log start a new segment after this many bytes. Far below the largest segment that the format
+    /// allows (4 GiB of blocks), as for flushes.
+    var logSegmentBytes = 2 << 30
     /// Files that this repair has created.
     let made = MadeFiles()
     /// True once the repair has started to make the new manifest current. After this a crash may leave either manifest

@@ -77,6 +77,33 @@ import Testing
         #expect(try repair().wasClean)
     }
 
+    @Test("a log with more records than a segment holds becomes several segments", arguments: [false, true])
+    func largeLog(_ isManifestLost: Bool) throws {
+        let fixture = StoreFixture()
+        var configuration = Self.configuration()
+        configuration.memTableBytes = 1 << 20
+        let store = try fixture.open(configuration)
+        for number in 0..<500 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+        try store.flush()
+        for number in 0..<1000 { try store.put(key(number), [UInt8](repeating: 2, count: 100)) }
+        try store.deleteRange(from: key(400), to: key(600))
+        let expected = try store.allEntries()
+        let copy = try fixture.copy()
+        try store.close()
+        let damaged = isManifestLost ? StoreFile.current.name : try #require(try copy.names(ending: ".segment").first)
+        try copy.flip(damaged, at: 100 % (try copy.read(damaged).count))
+        configuration.fileSystem = copy.fileSystem
+        var repair = StoreRepair(directory: copy.path, configuration: configuration, progress: nil)
+        repair.logSegmentBytes = 16 << 10
+        let report = try repair.run()
+        #expect(!report.wasClean)
+        #expect(try copy.names(ending: ".segment").count > 5)
+        let again = try copy.open(configuration)
+        #expect(try again.allEntries() == expected)
+        #expect(try again.verify().problems == [])
+        try again.close()
+    }
+
     /// Puts another manifest in force: a state as its first edit, then `frames`.
     private func replaceManifest(
         of fixture: StoreFixture, by change: (inout ManifestState) -> Void, frames: [FrameKind] = []
