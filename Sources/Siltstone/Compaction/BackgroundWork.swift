@@ -85,7 +85,9 @@ final class BackgroundWork: Sendable {
 
     private func scheduleNextLog() { logQueue.async { self.writes.prepareLog() } }
 
-    /// All queues. Closing waits for them in this order, because work on one queue may schedule work on a later one.
+    /// All queues. Closing waits for them in this order, because work on one queue schedules its follow-up work on
+    /// later ones. There is one exception: a compaction that finds the disk full while it relocates values schedules a
+    /// flush. A closed store does not begin it (``WritePath/beginFlush()``).
     var queues: [DispatchQueue] { [flushQueue, removalQueue, logQueue, preparationQueue, compactionQueue] }
 
     // MARK: Counts

@@ -25,8 +25,8 @@ extension Engine {
         feed.close()
     }
 
-    /// Waits for writes in progress and for background work. Draining each queue once is enough, because a flush
-    /// schedules its follow-up work on later queues before it ends.
+    /// Waits for writes in progress and for background work. Writes are refused already. Draining each queue once is
+    /// enough, in the order of ``BackgroundWork/queues``.
     private func drainQueues() {
         // Waits for verifications and checkpoints, which read or link files by name.
         versions.obsolete.endHolds()
