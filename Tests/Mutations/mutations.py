@@ -407,7 +407,7 @@ MUTATIONS = [
         "values-of-active", "values to which only the active memtable refers are not synced with the logs",
         "Write/WritePath+Change.swift",
         "let refersToValues = tables.contains", "let refersToValues = state.sealed.contains",
-        first="RecoveryTests"),
+        first="ConcurrentPowerLossTests"),
     Mutation(
         "room-unchecked", "a frame that goes through a call does not reserve its space first",
         "Log/LogWriter.swift",
