@@ -298,34 +298,47 @@ struct LogRecovery {
     /// - Parameters:
     ///   - present: the files in the directory.
     ///   - number: the number of the manifest.
-    /// - Throws: ``StoreError/Code/corrupt`` if one of the other logs contains changes, because the manifest has then
-    ///   lost its end.
+    /// - Throws: ``StoreError/Code/corrupt`` if one of the other logs may contain changes, because the manifest has then
+    ///   lost its end; the errors of ``mayHoldChanges(_:of:in:_:)``.
     func checkUnnamedLogs(_ present: Set<StoreFile>, manifest number: UInt64) throws(StoreError) {
         let oldest = state.logs.first ?? number
         for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
-            guard try Self.holdsChanges(number, in: directory.path, directory.configuration) else { continue }
+            guard
+                try Self.mayHoldChanges(
+                    number, of: directory.identity, in: directory.path, directory.configuration)
+            else { continue }
             throw .corrupt(
-                "the manifest has lost its end: it does not name \(StoreFile.log(number).name), which holds changes",
+                "the manifest has lost its end: it does not name \(StoreFile.log(number).name), which may hold changes",
                 file: manifestEnd.path, offset: manifestEnd.end)
         }
     }
 
-    /// True if the valid frames of a log contain a batch. False if the file is not readable as a log. Does not check
-    /// which store the log belongs to, because a caller without a manifest does not know it.
-    static func holdsChanges(
-        _ number: UInt64, in directory: String, _ configuration: Configuration
+    /// True if the valid frames of a log contain a batch, or if the log has lost its header, so that its frames cannot be
+    /// checked (``OrphanFile/hasLostHeader(_:of:)``). False for foreign files, among them logs of other stores.
+    /// - Parameter store: the store that the log must belong to; nil if it is unknown, because there is no manifest.
+    /// - Throws: ``StoreError/Code/unsupportedFormat`` if a newer release has written the header or a frame; the errors
+    ///   of opening and reading the file.
+    static func mayHoldChanges(
+        _ number: UInt64, of store: StoreIdentity?, in directory: String, _ configuration: Configuration
     ) throws(StoreError) -> Bool {
-        var reader: FrameReader
-        do {
-            reader = try FrameReader(
-                configuration.fileSystem, path: StoreFile.log(number).path(in: directory), kind: .log, store: nil,
-                number: number, mapped: configuration.access == .mapped)
+        let file = StoreFile.log(number)
+        let path = file.path(in: directory)
+        let contents: FileContents
+        do throws(FileSystemError) {
+            contents = try FileContents(
+                retrying(configuration.fileSystem.open(path, .read)), mapped: configuration.access == .mapped)
         } catch {
-            // The file has no complete header, so a crash interrupted its creation. Or it is a directory of that name,
-            // which is no log (`EISDIR`).
-            if error.code == .corrupt || error.errorNumber == Platform.isADirectory { return false }
-            throw error
+            if error.errorNumber == Platform.isADirectory { return false }  // something else has this name
+            throw StoreError(error)
         }
+        defer { withExtendedLifetime(contents) {} }
+        let header: FileHeader
+        do { header = try FileHeader(anyOwner: contents.bytes, kind: .log, path: path) } catch {
+            guard error.code == .corrupt else { throw error }
+            return OrphanFile.hasLostHeader(contents.bytes, of: file)
+        }
+        guard header.number == number, store == nil || store == header.store else { return false }
+        var reader = FrameReader(contents, header: header, path: path)
         while let frame = try reader.next() {
             if frame.kind == .batch { return true }
         }

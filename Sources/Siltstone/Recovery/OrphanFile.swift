@@ -22,6 +22,17 @@ enum OrphanFile {
         } catch { return error.code == .corrupt && isTorn(bytes, magic(of: file)) }
     }
 
+    /// True if a log has lost its header: it begins as a store's log does, or with zeros, and bytes that are not zero
+    /// follow the header. No crash leaves such a log, because the header is durable before anything follows it
+    /// (``LogWriter/create(_:path:header:options:)``). Segments and value files are different: they are synced as a whole.
+    /// - Parameter contents: the bytes of the file. Its header fails its checksum.
+    /// - Complexity: O(*n*) in the zeros after the header
+    static func hasLostHeader(_ contents: Bytes, of log: StoreFile) -> Bool {
+        guard contents.count > FileHeader.size, !contents.isZero(FileHeader.size..<contents.count) else { return false }
+        let header = [UInt8](Bytes(rebasing: contents[..<FileHeader.size]))
+        return header.starts(with: magic(of: log)) || isTorn(header, magic(of: log))
+    }
+
     /// True if one of the files in a directory begins as only a store's file does, even if the rest is damaged. `LOCK`
     /// proves nothing, nor does an empty file.
     static func isStore(

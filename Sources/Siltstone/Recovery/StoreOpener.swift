@@ -343,7 +343,7 @@ struct StoreOpener {
     }
 
     /// Refuses to create a store if a store lost its `CURRENT`. The files of an interrupted creation contain no
-    /// changes, so a file that can contain changes proves that a store was here.
+    /// changes, so a file that may contain changes shows that a store was here.
     private func refuseLostCurrent() throws(StoreError) {
         let path = StoreFile.current.path(in: directory)
         let lost = StoreError.corrupt("CURRENT does not exist, but files of a store do", file: path)
@@ -352,7 +352,7 @@ struct StoreOpener {
             case .segment, .values: throw lost
             case .manifest(let number) where number > 1: throw lost
             case .log(let number):
-                if try LogRecovery.holdsChanges(number, in: directory, configuration) { throw lost }
+                if try LogRecovery.mayHoldChanges(number, of: nil, in: directory, configuration) { throw lost }
             case .manifest, .current, .temporaryCurrent, .lock: continue
             }
         }
