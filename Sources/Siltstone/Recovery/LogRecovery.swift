@@ -51,8 +51,8 @@ struct LogRecovery {
 
     private let directory: StoreDirectory
     private let state: ManifestState
-    /// Path of the manifest, and offset of the end of its last complete edit.
-    private let manifestEnd: (path: String, end: Int)
+    /// Path of the manifest, offset of the end of its last valid frame, and true if that is a close frame.
+    private let manifestEnd: (path: String, end: Int, isClosed: Bool)
     private let version: Version
     /// The logs that were read, oldest first.
     private var logs: [RecoveredLog] = []
@@ -60,7 +60,8 @@ struct LogRecovery {
     private(set) var lastSequence: SequenceNumber
 
     init(
-        directory: StoreDirectory, state: ManifestState, manifest: (path: String, end: Int), version: Version
+        directory: StoreDirectory, state: ManifestState, manifest: (path: String, end: Int, isClosed: Bool),
+        version: Version
     ) {
         self.directory = directory
         manifestEnd = manifest
@@ -79,10 +80,15 @@ struct LogRecovery {
         }
     }
 
-    /// True if there is exactly one log, and it ends where the manifest says that it ended when the store was closed
-    /// cleanly.
+    /// True if a clean close was the last change of the store that is on the disk: nothing follows it in the manifest, and
+    /// there is exactly one log, which ends where the manifest says that it ended at the close.
+    ///
+    /// The end of the log alone does not suffice. A crash may have lost the frames of a later session, whose edits have
+    /// named new files.
     var isAsClosed: Bool {
-        guard let closing = state.closing, logs.count == 1, let log = logs.first else { return false }
+        guard manifestEnd.isClosed, let closing = state.closing, logs.count == 1, let log = logs.first else {
+            return false
+        }
         return log.isLinked && closing.log == log.number && closing.end == UInt64(log.end)
     }
 

@@ -174,7 +174,7 @@ struct StoreOpener {
         let files = storeDirectory(found.header.store)
         let version = try files.open(found.state)
         var recovery = LogRecovery(
-            directory: files, state: found.state, manifest: (found.path, found.end),
+            directory: files, state: found.state, manifest: (found.path, found.end, found.isClosed),
             version: version)
         try recovery.readLogs()
         try recovery.checkUnnamedLogs(present, manifest: number)
@@ -223,7 +223,7 @@ struct StoreOpener {
         try state.checkLastSequence(path: path, offset: lastEdit)
         return Manifest.Found(
             path: path, header: reader.header, state: state, edits: edits, end: reader.end, proven: reader.syncedMark,
-            lastChecksum: reader.lastChecksum)
+            lastChecksum: reader.lastChecksum, isClosed: reader.lastKind == .close)
     }
 
     /// Throws ``StoreError/Code/corrupt`` if a file that the manifest names does not exist.

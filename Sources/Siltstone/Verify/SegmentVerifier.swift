@@ -24,7 +24,7 @@ struct SegmentVerifier {
 
     /// The previous record.
     private struct KeyAndSequence {
-        /// Nil before the first record, and after a block that could not be read.
+        /// Nil before the first record, and after a block or record that could not be read.
         var key: [UInt8]?
         var sequence: SequenceNumber = 0
     }
@@ -53,8 +53,11 @@ struct SegmentVerifier {
             // which of them are intact.
             let salvage = try SegmentSalvage.salvage(fileSystem: fileSystem, path: path, number: number) { _ in }
             progress(salvage.bytesRead)
+            // Salvage may have met the same damage, which it reports without bytes of records, at the same place.
+            let place = error.offset ?? 0
             return [.init(error, file: path)]
-                + salvage.lost.map { .init(file: path, offset: $0.offset, message: $0.message) }
+                + salvage.lost.filter { $0.count > 0 || $0.offset != place }
+                .map { .init(file: path, offset: $0.offset, message: $0.message) }
         }
         var verifier = SegmentVerifier(reader)
         try verifier.checkPadding()
@@ -148,6 +151,7 @@ struct SegmentVerifier {
         for slot in 0..<block.count {
             guard let found = block.record(slot), block.offset(ofSlot: slot) == expectedOffset else {
                 isPartial = true
+                previous.key = nil  // unknown from here on, as after a damaged block
                 report("record \(slot) of a block is malformed or not where its slot says", at: fileOffset)
                 return
             }
@@ -175,7 +179,7 @@ struct SegmentVerifier {
         let order = compareKeys(fence.key, record.key)
         let isContinued = fence.sequence != BlockIndex.beforeAllVersions
         let isRight = isContinued ? order == 0 && fence.sequence == record.sequence : order <= 0
-        // Unknown for the first block, and after a damaged one.
+        // Unknown for the first block, and after damage.
         let follows = previous.key.map { key in key.withBytes { compareKeys($0, fence.key) } }
         let isPlaced = isContinued ? number > 0 && (follows ?? 0) == 0 : number == 0 || (follows ?? -1) < 0
         if !isRight || !isPlaced {
