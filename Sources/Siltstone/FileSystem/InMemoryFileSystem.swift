@@ -38,7 +38,9 @@ public final class InMemoryFileSystem: FileSystem {
     /// Returns the names of a directory's entries, in unspecified order.
     public func entries(of directory: String) throws(FileSystemError) -> [String] {
         let call = PathCall("read directory", directory)
-        return try root.withLock { root throws(FileSystemError) in Array(try root.directory(call).entries.keys) }
+        return try root.withLock { root throws(FileSystemError) in
+            try root.directory(call).entries.keys.map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
     /// Returns the attributes of the file or directory at a path; nil if there is none.
