@@ -1355,7 +1355,7 @@ MUTATIONS = [
     Mutation(
         "verify-digests", "a verification does not compare digests with keys",
         "Verify/SegmentVerifier.swift",
-        "if !block.hasRightDigests() { report(\"the digests of a block do not fit its keys\", at: fileOffset) }",
+        "if !block.hasRightDigests() { report(\"the digests of a block do not match its keys\", at: fileOffset) }",
         "", first="SegmentStructureTests"),
     Mutation(
         "repair-lost-end", "a repair does not tell that a log has lost its end",
