@@ -209,6 +209,56 @@ import Testing
         #expect(try executor.run(ordered).next()?.rows.count == 10)
     }
 
+    @Test func `rows that are older than a column sort and group among the others, whatever integer the query wants`()
+        throws
+    {
+        let (_, engine) = try makeEngine()
+        func structure(_ name: String, _ level: ColumnType?) -> TableStructure {
+            TableStructure(
+                name: name, columns: [Column("id", .int64)] + (level.map { [Column("level", $0)] } ?? []),
+                primaryKey: [0])
+        }
+        for (name, stored, wanted) in [("a", .int64, .uint64), ("b", .uint64, .int64), ("c", .int32, .uint64)]
+            as [(String, ColumnType, ColumnType)]
+        {
+            try engine.change { session in
+                try session.alter(.createTable(structure(name, nil)))
+                try session.insert(structure(name, nil), [[.integer(1)]])
+                try session.alter(.addColumn(table: name, Column("level", stored, defaultValue: .integer(5))))
+                let rows = [(2, 3), (3, 7), (4, 5)].map { [ColumnValue.integer($0), .integer($1)] }
+                try session.insert(structure(name, stored), rows)
+                var query = Query(structure(name, wanted))
+                query.order = [OrderTerm(column: 1), OrderTerm(column: 0)]
+                let found = try #require(try session.run(query).next())
+                #expect(try found.rows.values(found.shape).map { $0[0] } == [2, 1, 4, 3].map(ColumnValue.integer))
+                let groups = try session.aggregate(AggregateQuery(query, groupBy: [1], aggregates: [.count]))
+                #expect(groups == [[3, 1], [5, 2], [7, 1]].map { $0.map(ColumnValue.integer) })
+                query.columns = [1]
+                query.order = []
+                #expect(try session.count(query) == 3)
+            }
+        }
+    }
+
+    @Test func `a sum has the fraction of the stored numbers, and their sign, whatever number the query wants`() throws
+    {
+        let stored = TableStructure(
+            name: "N", columns: [Column("id", .int64), Column("x", .double), Column("y", .int32)], primaryKey: [0])
+        let tables = try TestTables([
+            TestTable(
+                stored, [[.integer(1), .real(2), .integer(-3)], [.integer(2), .real(3.5), .integer(1)]])
+        ])
+        for (x, y) in [(.int64, .uint64), (.uint64, .double), (.double, .int64)] as [(ColumnType, ColumnType)] {
+            let structure = TableStructure(
+                name: "N", columns: [Column("id", .int64), Column("x", x), Column("y", y)], primaryKey: [0])
+            let query = AggregateQuery(Query(structure), aggregates: [.sum(1), .sum(2)])
+            let sums = try tables.executor().aggregate(query)
+            #expect(sums == [[.real(5.5), y == .double ? .real(-2) : .integer(-2)]])
+            let evaluation = QueryEvaluation(query.rows, rows: [tables.tables[0].rows])
+            #expect(try evaluation.aggregate(groupBy: [], query.aggregates) == sums)
+        }
+    }
+
     @Test func `a plan names the index, the sort and the index that is missing`() throws {
         let tables = try Self.tables(200, indexes: [([2], false)])
         var query = Query(Self.people)

@@ -22,8 +22,7 @@ final class ParentBatches<Reader: KeyValueReader> {
         self.stage = stage
         isLate = bound.hasLateConditions
         rows = isLate ? try runner.parents(bound, plan) : try runner.limitedParents(bound, plan)
-        distinctKey =
-            isLate && bound.needsDistinct ? SortKey(bound.distinctTerms, shape: bound.tables[0].shape) : nil
+        distinctKey = isLate && bound.needsDistinct ? SortKey(bound.distinctTerms, of: bound.tables[0]) : nil
         seen = DistinctSet(mostBytes: runner.mostBytes)
         let limit = isLate ? bound.query.limit : nil
         let skip = max(limit?.skip ?? 0, 0)
