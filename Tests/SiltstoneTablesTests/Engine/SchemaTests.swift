@@ -81,6 +81,19 @@ struct SchemaTests {
         }
     }
 
+    @Test("tables come by name, in whatever order they were made")
+    func names() throws {
+        let (_, engine) = try makeEngine()
+        for name in ["b", "c", "a"] {
+            let table = TableStructure(name: name, columns: [Column("x", .int64)], primaryKey: [])
+            try engine.change { try $0.alter(.createTable(table)) }
+        }
+        try engine.change { session in
+            try session.alter(.renameTable("a", to: "d"))
+            #expect(try session.tables().map(\.structure.name) == ["b", "c", "d"])
+        }
+    }
+
     @Test("a savepoint and a rollback take changes of the schema back, with the rows in their tables")
     func rollback() throws {
         let (store, engine) = try makeEngine()
