@@ -145,14 +145,15 @@ extension SiltstoneEngine {
         return rows < IndexBuild.chunkRows
     }
 
-    /// Resumes the builds that a crash interrupted, on background threads.
+    /// Resumes the builds that a crash interrupted, one after another on a background thread.
     func resumeBuilds() {
         if store.isReadOnly { return }
+        let queue = DispatchQueue(label: "siltstone.builds", qos: .utility)
         for table in catalogues.newest.ordered {
             for index in table.indexes where !index.isReady {
                 let (table, index) = (table.id, index.description.id)
                 // Weak: closing the engine must not wait for the build.
-                DispatchQueue.global(qos: .utility).async { [weak self] in
+                queue.async { [weak self] in
                     while true {
                         guard let engine = self else { return }
                         do {
