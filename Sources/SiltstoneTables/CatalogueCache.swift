@@ -43,11 +43,16 @@ final class CatalogueCache: Sendable {
     /// The newest committed catalogue.
     var newest: Catalogue { state.withLock { $0.catalogue } }
 
+    /// Returns the catalogue of a snapshot or transaction; nil if it must be read.
+    /// - Parameter sequence: its sequence number.
+    func known(at sequence: UInt64) -> Catalogue? {
+        state.withLock { !$0.isChanging && sequence >= $0.since ? $0.catalogue : nil }
+    }
+
     /// Returns the catalogue of a snapshot or transaction.
     /// - Parameter sequence: its sequence number.
     func catalogue(at sequence: UInt64, in reader: some KeyValueReader) throws -> Catalogue {
-        let (known, isRight) = state.withLock { ($0.catalogue, !$0.isChanging && sequence >= $0.since) }
-        return isRight ? known : try Catalogue.load(from: reader, known: known)
+        try known(at: sequence) ?? Catalogue.load(from: reader, known: newest)
     }
 
     /// Announces the commit of a schema change. ``publish(_:since:)`` or ``fail()`` must follow.

@@ -15,7 +15,11 @@ final class EngineRegistry: Sendable {
     /// Begins a use of the engine of an open store.
     /// - Throws: `TableErrorCode.argument` if the engine exists with another durability.
     func use(_ store: KeyValueStore, _ shared: SharedStore?, durability: Durability?) throws -> DatabaseUse {
-        try engines.withLock { engines in
+        // Engines outlive the lock. Otherwise the release of a last reference could close a store under it.
+        var known: [SiltstoneEngine?] = []
+        defer { withExtendedLifetime(known) {} }
+        return try engines.withLock { engines in
+            known = engines.values.map(\.engine)
             engines = engines.filter { $0.value.engine != nil }
             if let engine = engines[ObjectIdentifier(store)]?.engine {
                 guard durability == nil || durability == engine.durability else {

@@ -62,7 +62,13 @@ final class RowCounts: Sendable {
         isUsed.store(true, ordering: .sequentiallyConsistent)
         let isRight = isNewest()
         tables.withLock { tables in
-            if isRight { tables[table]?.base = Change(sequence: sequence, rows: rows) } else { tables[table] = nil }
+            guard isRight else {
+                tables[table] = nil
+                return
+            }
+            // A commit that was visible to the count may have ended only after the table became a counted one.
+            tables[table]?.changes.removeAll { $0.sequence <= sequence }
+            tables[table]?.base = Change(sequence: sequence, rows: rows)
         }
     }
 

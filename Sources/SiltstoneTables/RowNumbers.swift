@@ -49,6 +49,9 @@ final class RowNumbers: Sendable {
         }
     }
 
+    /// True if ``mark(of:of:)`` reads the store.
+    func readsForMark(of table: TableDescription) -> Bool { tables.withLock { $0[table.id]?.hasMetGreatest ?? true } }
+
     /// The number to store where rows are deleted: the next opening gives greater ones.
     func mark(of table: TableDescription, of store: KeyValueStore) throws -> Int64 {
         try tables.withLock { tables in

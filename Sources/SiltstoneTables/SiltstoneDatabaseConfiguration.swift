@@ -35,12 +35,10 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
     public static func open(
         _ path: String, configuration: Configuration? = nil, durability: Durability? = nil
     ) async throws -> SiltstoneDatabaseConfiguration {
-        do {
-            let shared = try await SharedStore.open(at: path, configuration: configuration)
-            return try SiltstoneDatabaseConfiguration(shared: shared, durability: durability)
-        } catch let error as StoreError {
-            throw error.asTableError
-        }
+        // The whole initialiser: it also loads the catalogue, and on failure closes the store.
+        try await BlockingWork.run { () throws(StoreError) in
+            Result { try SiltstoneDatabaseConfiguration(path, configuration: configuration, durability: durability) }
+        }.get()
     }
 
     /// Opens the database in the directory `name`. Ignores the other parts, which serve the drivers of servers.

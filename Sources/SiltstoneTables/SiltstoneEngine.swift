@@ -20,6 +20,9 @@ public final class SiltstoneEngine: TableEngine {
     /// The durability of commits; nil: that of the store.
     let durability: Durability?
     let turn = TurnGate()
+    /// Runs the work of tasks that hold the transaction lock. A serial queue gets a thread even if threads that wait for
+    /// the lock have used up those of all concurrent queues.
+    let turnQueue = DispatchQueue(label: "siltstone.turn")
     let catalogues: CatalogueCache
     let rowNumbers = RowNumbers()
     let rowCounts = RowCounts()
@@ -54,15 +57,17 @@ public final class SiltstoneEngine: TableEngine {
 
     /// Begins a transaction. A serial one suspends until it has the transaction lock, or until the task is cancelled.
     public func begin(_ mode: TransactionMode) async throws -> any TableSession {
-        guard case .serial = mode else { return try mappingStoreErrors { try beginConcurrent() } }
+        guard case .serial = mode else {
+            return try await mappingStoreErrors { try await beginConcurrentWithoutBlocking() }
+        }
         try await turn.takeUnlessCancelled { $0.resume() }
-        return try beginSerial()
+        do { return try await mappingStoreErrors { try await beginSerialWithoutBlocking() } } catch {
+            turn.give()
+            throw error
+        }
     }
 
-    /// The threads of transactions that hold the transaction lock.
-    private static let threads = DispatchQueue(label: "siltstone.tables", attributes: .concurrent)
-
-    /// Runs `body` in a transaction, on a dispatch thread that receives the transaction lock directly.
+    /// Runs `body` in a transaction, on the thread of ``turnQueue``, which receives the transaction lock directly.
     ///
     /// A task that is cancelled while it waits for the lock throws `CancellationError`. With the lock, the transaction
     /// goes on to its end.
@@ -73,7 +78,7 @@ public final class SiltstoneEngine: TableEngine {
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
         let (result, sequence) = try await turn.takeUnlessCancelled { continuation in
-            SiltstoneEngine.threads.async { continuation.resume(with: Result { try self.runInTurn(body) }) }
+            self.turnQueue.async { continuation.resume(with: Result { try self.runInTurn(body) }) }
         }
         guard let sequence else { return result }
         do { try await store.waitUntilDurable(sequence, durability) } catch { throw error.asTableError }
@@ -107,6 +112,18 @@ public final class SiltstoneEngine: TableEngine {
         }
     }
 
+    /// As ``beginSerial()``, for tasks. The caller releases the lock on failure.
+    private func beginSerialWithoutBlocking() async throws -> SiltstoneSession<Transaction> {
+        let transaction = store.beginExclusive(durability: .buffered)
+        let catalogue =
+            if let known = catalogues.known(at: transaction.sequence) { known } else {
+                try await performInTurn {
+                    try self.catalogues.catalogue(at: transaction.sequence, in: transaction)
+                }
+            }
+        return SiltstoneSession(self, transaction, transaction: transaction, catalogue, .serial)
+    }
+
     private func beginConcurrent() throws -> SiltstoneSession<Transaction> {
         let transaction = store.begin(isolation: .serializable, durability: .buffered)
         // Read through the transaction, so that a schema change is a conflict.
@@ -114,17 +131,42 @@ public final class SiltstoneEngine: TableEngine {
         return SiltstoneSession(self, transaction, transaction: transaction, catalogue, .concurrent)
     }
 
-    /// Runs work that may block on the disk, on a thread of the store.
+    /// As ``beginConcurrent()``, for tasks.
+    private func beginConcurrentWithoutBlocking() async throws -> SiltstoneSession<Transaction> {
+        let transaction = store.begin(isolation: .serializable, durability: .buffered)
+        let known = catalogues.newest
+        let stored = try await transaction.get(KeySpace.version)
+        let catalogue =
+            if try known.isCurrent(stored) { known } else {
+                try await perform { try Catalogue.load(from: transaction, known: known) }
+            }
+        return SiltstoneSession(self, transaction, transaction: transaction, catalogue, .concurrent)
+    }
+
+    /// Runs work that may block on the disk: a statement of a serial transaction on ``turnQueue``, all other work on a
+    /// thread of the store.
     public func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+        if TransactionScope.current(of: self)?.isSerial == true { return try await performInTurn(work) }
+        return try await perform(on: nil, work)
+    }
+
+    /// Runs work that may block on the disk, for a task that holds the transaction lock.
+    func performInTurn<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+        try await perform(on: turnQueue, work)
+    }
+
+    private func perform<R: Sendable>(
+        on queue: DispatchQueue?, _ work: @escaping @Sendable () throws -> R
+    ) async throws -> R {
         try await mappingStoreErrors {
-            try await BlockingWork.run { () throws(StoreError) in Result { try work() } }.get()
+            try await BlockingWork.run(on: queue) { () throws(StoreError) in Result { try work() } }.get()
         }
     }
 
     /// False: a transaction's writes are in memory before its commit.
     public var waitsInTransactions: Bool { false }
 
-    /// Runs work that waits for a statement of the transaction, on a thread of the store.
+    /// Runs work that waits for a statement of the transaction, as ``perform(_:)`` does.
     public func performInTransaction<R: Sendable>(
         _ work: @escaping @Sendable () throws -> R
     ) async throws -> R { try await perform(work) }

@@ -81,7 +81,8 @@ extension SiltstoneSession {
     /// - Returns: the sequence number of the commit, which is visible but may not be durable yet.
     private func apply(_ transaction: Transaction, _ commit: () throws -> UInt64) throws -> UInt64? {
         defer { giveTurn() }
-        let changes = try prepare(transaction)
+        try engine.mark(markedTables, in: transaction)
+        let changes = announce()
         do {
             let sequence = try commit()
             publish(changes, at: sequence)
@@ -92,12 +93,18 @@ extension SiltstoneSession {
         }
     }
 
-    /// As ``apply(_:_:)``. Suspends while the store stalls writes.
+    /// As ``apply(_:_:)``. Suspends while the store reads from the disk or stalls writes.
     private func applyWithoutBlocking(_ transaction: Transaction) async throws -> UInt64? {
         defer { giveTurn() }
-        let changes = try prepare(transaction)
+        let (tables, engine) = (markedTables, engine)
+        if tables.contains(where: engine.rowNumbers.readsForMark) {
+            try await engine.performInTurn { try engine.mark(tables, in: transaction) }
+        } else {
+            try engine.mark(tables, in: transaction)
+        }
+        let changes = announce()
         do {
-            let sequence = try await transaction.commit()
+            let sequence = try await transaction.commit(blockingOn: engine.turnQueue)
             publish(changes, at: sequence)
             return sequence
         } catch {
@@ -118,13 +125,13 @@ extension SiltstoneSession {
         var counts: Bool
     }
 
-    /// Adds the writes that need the transaction lock: the marks of row numbers. Announces the commit.
-    private func prepare(_ transaction: Transaction) throws -> Changes {
-        for table in tablesToMark.isEmpty ? [] : catalogue.ordered where tablesToMark.contains(table.id) {
-            var mark = CatalogueWriter()
-            mark.word(UInt64(bitPattern: try engine.rowNumbers.mark(of: table, of: engine.store)))
-            try transaction.put(KeySpace.rowNumber(table.id), mark.bytes)
-        }
+    /// The tables of ``tablesToMark``.
+    private var markedTables: [TableDescription] {
+        tablesToMark.isEmpty ? [] : catalogue.ordered.filter { tablesToMark.contains($0.id) }
+    }
+
+    /// Announces the commit.
+    private func announce() -> Changes {
         let changes = Changes(schema: catalogue !== firstCatalogue, counts: engine.rowCounts.begin(rowChanges))
         if changes.schema { engine.catalogues.begin() }
         return changes
@@ -138,5 +145,16 @@ extension SiltstoneSession {
     private func fail(_ changes: Changes) {
         if changes.schema { engine.catalogues.fail() }
         if changes.counts { engine.rowCounts.end(rowChanges, at: nil) }
+    }
+}
+
+extension SiltstoneEngine {
+    /// Adds the writes that need the transaction lock: the marks of row numbers.
+    fileprivate func mark(_ tables: [TableDescription], in transaction: Transaction) throws {
+        for table in tables {
+            var mark = CatalogueWriter()
+            mark.word(UInt64(bitPattern: try rowNumbers.mark(of: table, of: store)))
+            try transaction.put(KeySpace.rowNumber(table.id), mark.bytes)
+        }
     }
 }

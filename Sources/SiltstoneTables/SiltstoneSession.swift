@@ -42,7 +42,9 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
 
     // MARK: Catalogue
 
-    func tables() throws -> [TableInfo] { try mapped { try catalogue.ordered.map(info) } }
+    func tables() throws -> [TableInfo] {
+        try mapped { try catalogue.tables.values.sorted { $0.name < $1.name }.map(info) }
+    }
 
     func table(named name: String) throws -> TableInfo? { try mapped { try catalogue.tables[name].map(info) } }
 

@@ -407,7 +407,7 @@ MUTATIONS = [
         "values-of-active", "values to which only the active memtable refers are not synced with the logs",
         "Write/WritePath+Change.swift",
         "let refersToValues = tables.contains", "let refersToValues = state.sealed.contains",
-        first="RecoveryTests"),
+        first="ConcurrentPowerLossTests"),
     Mutation(
         "room-unchecked", "a frame that goes through a call does not reserve its space first",
         "Log/LogWriter.swift",
@@ -1355,7 +1355,7 @@ MUTATIONS = [
     Mutation(
         "verify-digests", "a verification does not compare digests with keys",
         "Verify/SegmentVerifier.swift",
-        "if !block.hasRightDigests() { report(\"the digests of a block do not fit its keys\", at: fileOffset) }",
+        "if !block.hasRightDigests() { report(\"the digests of a block do not match its keys\", at: fileOffset) }",
         "", first="SegmentStructureTests"),
     Mutation(
         "repair-lost-end", "a repair does not tell that a log has lost its end",

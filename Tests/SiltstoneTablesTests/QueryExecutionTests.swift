@@ -124,6 +124,67 @@ import Testing
                     }))
     }
 
+    /// Parents that share one child, whose children have the levels of some of the parents.
+    private static func sharedChildren(_ parents: Int, levels: [Int]) throws -> (TestTables, Query) {
+        let rooms = TableStructure(
+            name: "P", columns: [Column("id", .int64), Column("room", .int64), Column("level", .int64)],
+            primaryKey: [0])
+        let children = TableStructure(
+            name: "C", columns: [Column("id", .int64), Column("room", .int64)], primaryKey: [0])
+        let grandchildren = TableStructure(
+            name: "G", columns: [Column("id", .int64), Column("cid", .int64), Column("level", .int64)],
+            primaryKey: [0])
+        func row(_ values: Int...) -> [ColumnValue] { values.map { .integer(Int64($0)) } }
+        let tables = try TestTables([
+            TestTable(rooms, (1...parents).map { row($0, 7, $0) }), TestTable(children, [row(10, 7), row(11, 8)]),
+            TestTable(grandchildren, levels.enumerated().map { row($0.offset * 100, 10, $0.element) }),
+        ])
+        var query = Query(rooms)
+        query.sources += [children, grandchildren]
+        query.joins = [
+            JoinClause(property: "children", source: 1, on: 1, equals: 1),
+            JoinClause(property: "children", parent: 1, source: 2, on: 0, equals: 1),
+        ]
+        query.order = [OrderTerm(column: 0)]
+        return (tables, query)
+    }
+
+    @Test func `the children of a joined row that parents share match a parent in the result, in any batch`() throws {
+        let levels = [1, 2, 3, 300, 301, 302, 590]
+        for (parents, limit) in [
+            (2, RowLimit(count: 1)), (600, nil), (600, RowLimit(count: 1)), (600, RowLimit(count: 3, skip: 1)),
+            (600, RowLimit(count: 300)), (600, RowLimit(count: 0)), (600, RowLimit(count: nil, skip: 5)),
+        ] as [(Int, RowLimit?)] {
+            let (tables, all) = try Self.sharedChildren(parents, levels: levels)
+            var query = all
+            query.limit = limit
+            query.predicate = .compareColumns(column(2), .equal, ColumnReference(source: 2, column: 2))
+            let executor = tables.executor()
+            let expected = tables.expected(query)
+            for number in try executor.plans(for: query).indices {
+                query.forcedPlan = number
+                #expect(try tables.found(query, by: executor) == expected, "\(parents), \(String(describing: limit))")
+                #expect(try executor.count(query) == expected.count)
+            }
+        }
+    }
+
+    @Test func `a condition on a joined row and its children alone needs no batch of all parents`() throws {
+        let (tables, all) = try Self.sharedChildren(600, levels: [9, 10, 11])
+        var query = all
+        query.predicate = .compareColumns(
+            ColumnReference(source: 1, column: 0), .lessOrEqual, ColumnReference(source: 2, column: 2))
+        let executor = tables.executor()
+        #expect(try !BoundQuery(query, in: tables.catalogue).hasSharedElements)
+        #expect(try tables.found(query, by: executor) == tables.expected(query))
+        query.predicate = .and([
+            query.predicate ?? .constant(true),
+            .compareColumns(column(2), .lessOrEqual, ColumnReference(source: 2, column: 2)),
+        ])
+        #expect(try BoundQuery(query, in: tables.catalogue).hasSharedElements)
+        #expect(try tables.found(query, by: executor) == tables.expected(query))
+    }
+
     @Test func `rows that are older than a column have its first value`() throws {
         var columns = Self.people.columns
         columns.append(Column("level", .int64))
@@ -146,6 +207,56 @@ import Testing
         var ordered = Query(grown)
         ordered.order = [OrderTerm(column: 4), OrderTerm(column: 0, isDescending: true)]
         #expect(try executor.run(ordered).next()?.rows.count == 10)
+    }
+
+    @Test func `rows that are older than a column sort and group among the others, whatever integer the query wants`()
+        throws
+    {
+        let (_, engine) = try makeEngine()
+        func structure(_ name: String, _ level: ColumnType?) -> TableStructure {
+            TableStructure(
+                name: name, columns: [Column("id", .int64)] + (level.map { [Column("level", $0)] } ?? []),
+                primaryKey: [0])
+        }
+        for (name, stored, wanted) in [("a", .int64, .uint64), ("b", .uint64, .int64), ("c", .int32, .uint64)]
+            as [(String, ColumnType, ColumnType)]
+        {
+            try engine.change { session in
+                try session.alter(.createTable(structure(name, nil)))
+                try session.insert(structure(name, nil), [[.integer(1)]])
+                try session.alter(.addColumn(table: name, Column("level", stored, defaultValue: .integer(5))))
+                let rows = [(2, 3), (3, 7), (4, 5)].map { [ColumnValue.integer($0), .integer($1)] }
+                try session.insert(structure(name, stored), rows)
+                var query = Query(structure(name, wanted))
+                query.order = [OrderTerm(column: 1), OrderTerm(column: 0)]
+                let found = try #require(try session.run(query).next())
+                #expect(try found.rows.values(found.shape).map { $0[0] } == [2, 1, 4, 3].map(ColumnValue.integer))
+                let groups = try session.aggregate(AggregateQuery(query, groupBy: [1], aggregates: [.count]))
+                #expect(groups == [[3, 1], [5, 2], [7, 1]].map { $0.map(ColumnValue.integer) })
+                query.columns = [1]
+                query.order = []
+                #expect(try session.count(query) == 3)
+            }
+        }
+    }
+
+    @Test func `a sum has the fraction of the stored numbers, and their sign, whatever number the query wants`() throws
+    {
+        let stored = TableStructure(
+            name: "N", columns: [Column("id", .int64), Column("x", .double), Column("y", .int32)], primaryKey: [0])
+        let tables = try TestTables([
+            TestTable(
+                stored, [[.integer(1), .real(2), .integer(-3)], [.integer(2), .real(3.5), .integer(1)]])
+        ])
+        for (x, y) in [(.int64, .uint64), (.uint64, .double), (.double, .int64)] as [(ColumnType, ColumnType)] {
+            let structure = TableStructure(
+                name: "N", columns: [Column("id", .int64), Column("x", x), Column("y", y)], primaryKey: [0])
+            let query = AggregateQuery(Query(structure), aggregates: [.sum(1), .sum(2)])
+            let sums = try tables.executor().aggregate(query)
+            #expect(sums == [[.real(5.5), y == .double ? .real(-2) : .integer(-2)]])
+            let evaluation = QueryEvaluation(query.rows, rows: [tables.tables[0].rows])
+            #expect(try evaluation.aggregate(groupBy: [], query.aggregates) == sums)
+        }
     }
 
     @Test func `a plan names the index, the sort and the index that is missing`() throws {

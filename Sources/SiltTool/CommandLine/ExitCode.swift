@@ -6,9 +6,10 @@ import TableKit
 enum ExitCode: Int32, Sendable, CaseIterable {
     /// Done.
     case success = 0
-    /// The key is missing, `verify` found damage, or `move` found a difference.
+    /// The key or table is missing, `verify` found damage, or `move` found a difference.
     case negative = 1
-    /// The command line or the input of `load` is wrong, or there is no store at the path.
+    /// The command line, the input or a statement is wrong, a row breaks a constraint, there is no store at the path, or a
+    /// destination cannot be used.
     case usage = 2
     /// Another process owns the store, or moves into the same target.
     case locked = 3

@@ -20,8 +20,8 @@ enum Help {
             Exit status:
               0  done
               1  the key or table is not in the store, verify found damage, or move a difference
-              2  the command line or the input is wrong, or there is no store at the path
-              3  another process owns the store
+              2  the command line, the input or a statement is wrong, or a path cannot be used
+              3  another process owns the store, or moves into the same target
               4  the store is damaged, or of a format that this release does not know
               5  the system refused: permission, space, a failing disk, a broken output
 

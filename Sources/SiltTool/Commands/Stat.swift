@@ -9,11 +9,11 @@ extension Command {
             lie in the files: a key that was written three times may count three times until its
             versions are compacted. A bar shows a level's share of the bytes in segments.
 
-            Read amplification is the number of sorted runs that a scan has to merge; space
-            amplification, how many bytes are on disk for each byte that is live. It counts only
-            the deepest level and the values that segments refer to as live, so it is too high
-            where upper levels hold new keys. Write amplification is known only to the program
-            that has the store open: 'silt stat --json' gives 0.
+            Read amplification is the number of sorted runs and memtables that a read may have to
+            search; space amplification, how many bytes are on disk for each byte that is live. It
+            counts only the deepest level and the values that segments refer to as live, so it is
+            too high where upper levels hold new keys. Write amplification is known only to the
+            program that has the store open: 'silt stat --json' gives 0.
 
             Where the store has tables, their rows and their indexes follow, with about how many
             entries and bytes they have. SELECT COUNT(*) by 'silt query' counts exactly.

@@ -35,7 +35,7 @@ struct ReportPage {
                 "tables", HumanUnits.count(report.tables.count),
                 report.tables.isEmpty ? "keys alone" : "with indexes below"
             ),
-            ("read", "\(statistics.readAmplification)×", "sorted runs that a scan merges"),
+            ("read", "\(statistics.readAmplification)×", "sorted runs and memtables to search"),
             (
                 "write", statistics.changedBytes > 0 ? HumanUnits.decimal(statistics.writeAmplification) + "×" : "–",
                 statistics.changedBytes > 0 ? "bytes written for each given" : "counted while a store is open"

@@ -7,7 +7,7 @@ struct StoreReport {
     var layout: StoreLayout
     /// Keys outside of tables, by prefix.
     var prefixes: [KeyPrefixes.Group]
-    /// The tables, in the order in which they were made.
+    /// The tables, by name.
     var tables: [TableSpace]
 
     init(_ store: KeyValueStore, path: String, tables: [TableSpace]) throws {

@@ -3,7 +3,7 @@ import SiltstoneTables
 import TableKit
 
 extension TableSpace {
-    /// The tables of a store, in the order in which they were made.
+    /// The tables of a store, by name.
     /// - Parameter sampleRows: the number of rows to read from each table.
     static func all(in store: KeyValueStore, sampleRows: Int) throws -> [TableSpace] {
         let engine = try SiltstoneDatabaseConfiguration(store: store).engine

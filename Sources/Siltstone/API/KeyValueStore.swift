@@ -9,11 +9,12 @@
 ///
 /// Keys are ordered by their unsigned bytes. Every operation has a synchronous form. Most operations that can wait for
 /// the disk also have an `async` form of the same name, which does not wait for the disk on a thread of the cooperative
-/// pool. Cursors, the functions that pass uncopied bytes to a closure (`withValue`, `withValues`, `forEach`), and a
-/// transaction's conditional writes are synchronous only; tasks use `get`, `contains` and `entries` instead. The
-/// functions that read are those of ``KeyValueReader``, which snapshots and transactions have too. ``Durability`` says
-/// when a write is acknowledged. A store is open either once for writing, or any number of times for reading only,
-/// counted over all processes. Only a copy without its lock file is read without a lock.
+/// pool. Cursors, the functions that pass uncopied bytes or keys to a closure (`withValue`, `withValues`, `forEach`,
+/// `forEachKey`), a transaction's conditional writes and `repair(at:)` are synchronous only; tasks use `get`,
+/// `contains`, `entries` and `keys` instead. The functions that read are those of ``KeyValueReader``, which snapshots and
+/// transactions have too. ``Durability`` says when a write is acknowledged. A store is open either once for writing, or
+/// any number of times for reading only, counted over all processes. Only a copy without its lock file is read without
+/// a lock.
 ///
 /// Keys and values are any collections of bytes: `[UInt8]`, `Data`, a buffer, the `utf8` of a `String`. Those that are
 /// not contiguous are copied first. Single writes also take a `RawSpan`.

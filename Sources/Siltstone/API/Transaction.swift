@@ -1,3 +1,5 @@
+package import Dispatch
+
 /// Reads and writes that take effect together, as if no other thread had used the store meanwhile.
 ///
 /// A transaction reads from a snapshot and keeps its writes in memory; its reads see its own writes. Unless another
@@ -110,14 +112,19 @@ public final class Transaction: Sendable {
 
     /// Applies all writes, or none; see `commit()`. Cancellation does not stop it.
     @discardableResult
-    public func commit() async throws(StoreError) -> UInt64 {
+    public func commit() async throws(StoreError) -> UInt64 { try await commit(blockingOn: nil) }
+
+    /// As the other asynchronous `commit()`.
+    /// - Parameter queue: the queue of the threads that may block. Nil: one that all callers share. A caller that holds
+    ///   a lock passes its own, because all threads of the shared one may wait for the lock.
+    package func commit(blockingOn queue: DispatchQueue?) async throws(StoreError) -> UInt64 {
         guard let commit = try end() else { return sequence }
         defer { snapshot.release() }
         let engine = engine
         if !hasTurn, engine.retryTurn.isTaken {
-            try await BlockingWork.run { engine.retryTurn.deferToHolder() }
+            try await BlockingWork.run(on: queue) { engine.retryTurn.deferToHolder() }
         }
-        return try await engine.writes.changeWithoutBlocking(durability) { mayBlock throws(StoreError) in
+        return try await engine.writes.changeWithoutBlocking(durability, on: queue) { mayBlock throws(StoreError) in
             try engine.writes.commit(commit.batch, commit.check(), mayBlock: mayBlock)
         }
     }

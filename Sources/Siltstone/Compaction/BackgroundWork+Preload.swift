@@ -2,9 +2,9 @@ import Dispatch
 import Synchronization
 
 extension BackgroundWork {
-    /// The most bytes of segments that one call preloads. Older segments may have left the page cache. Preloading would
-    /// then read them from the disk. A larger limit prepares more of a large merge, and makes the merge wait longer for
-    /// it. The exact value was not measured.
+    /// Upper bound, in bytes, of what one call preloads. Older segments may have left the page cache and would be read
+    /// from disk. A larger bound prepares more of a large merge but delays its installation. The exact value was not
+    /// measured.
     private static let maxPreloadBytes = 1 << 30
 
     /// Preloads the segments that flushes and compactions have written without preloading them. Runs on the compaction
@@ -12,7 +12,8 @@ extension BackgroundWork {
     /// so that writers are not slowed.
     /// - Parameter isRequested: true after a manual compaction, whose caller is likely to read now.
     func preloadNewSegments(isRequested: Bool = false) {
-        // Takes all numbers. What is not preloaded now is not tried later, because it may have left the page cache.
+        // Takes all numbers: a segment that is skipped now is not tried again, because it may have left the page cache
+        // by then.
         let numbers = takeUnpreloadedSegments()
         let segments = versions.current.allSegments.filter { numbers.contains($0.info.number) }
         // If the store does not fit into memory, preloaded pages would evict pages that are in use.
@@ -29,10 +30,11 @@ extension BackgroundWork {
     /// Preloads the output of a flush or compaction before it replaces its inputs: prefaults it, and verifies its
     /// checksums. Otherwise the first readers of the output would pay for both. Callers skip it for a store that nobody
     /// reads, which saves a twentieth of each merge (`Docs/Experiments.md`, "Background reads do not count as reads").
-    /// A manual compaction skips it too, and preloads its output after it has returned.
+    /// A manual compaction skips it too, and has its output preloaded in the background (``preloadNewSegmentsSoon()``).
     ///
-    /// This is no guarantee that a segment is intact. Segments that are not preloaded, compressed segments, and those
-    /// of a store that does not map its files, are installed unverified.
+    /// This is no guarantee that a segment is intact. These are installed unverified: segments that are not preloaded,
+    /// compressed segments, those of a store that does not map its files, and those whose preload is cut short because
+    /// the store closes.
     /// - Returns: the numbers of the segments that this call did not try to preload, because the store does not fit
     ///   into memory or because they exceed ``maxPreloadBytes``.
     /// - Throws: ``StoreError`` if a checksum does not match. The segment must then not be installed.

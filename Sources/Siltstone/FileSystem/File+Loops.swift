@@ -16,11 +16,12 @@ extension FileSystem {
         try file.close()  // not repeated: on Linux, an interrupted close has closed the descriptor
     }
 
-    /// Makes the names of a directory's files durable. The store also relies on names that were made earlier.
+    /// Makes the directory's entries durable: all of them, also those that earlier calls created, and the store relies
+    /// on that.
     ///
-    /// After a failed sync it is unknown which names are durable, even if the error is ENOSPC. So the error leaves
-    /// doubt (``StoreError/leavesDoubt``). A refusal (no descriptor, no permission) is different: it comes from opening
-    /// the directory, before any sync.
+    /// After a failed sync it is unknown which names are durable, even if the error is ENOSPC. So the error says that
+    /// the state on disk is unknown (``StoreError/leavesDoubt``). A refusal (no descriptor, no permission) is
+    /// different: it comes from opening the directory, before any sync.
     func syncNames(in directory: String) throws(StoreError) {
         do throws(FileSystemError) { try retrying(syncDirectory(directory)) } catch {
             throw Platform.isRefusal(error.errorNumber) ? StoreError(error) : StoreError(error).asUncertain
@@ -129,10 +130,10 @@ extension File {
 
     /// Rewrites a part of the file with its own bytes, so that the next sync brings it to stable storage.
     ///
-    /// A failed sync marks the unwritten pages as clean, so no later sync writes them. On some file systems readers
-    /// still see the bytes until the next crash (Rebello et al., "Can Applications Recover from fsync Failures?",
-    /// USENIX ATC 2020). Code that finds bytes in a file and does not know whether they were synced rewrites them
-    /// before it relies on them.
+    /// On Linux, a failed sync may mark the unwritten pages as clean, so no later sync writes them. On some file
+    /// systems readers still see the bytes until the kernel evicts the pages, which it may do at any time, or until the
+    /// next crash (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020). Code that finds
+    /// bytes in a file and does not know whether they were synced rewrites them before it relies on them.
     ///
     /// Nobody else may write the range meanwhile, because this writes the old bytes back.
     /// - Parameter range: in bytes, within the file.
@@ -165,7 +166,7 @@ private enum Zeros {
     /// Number of zeros; see ``File/writeZeros(_:)``.
     private static let count = 256 << 10
 
-    /// Mapped and never written, so that it takes one page of memory, or none.
+    /// Mapped and never written, so that the kernel backs all of it with its shared zero page.
     static let bytes: Bytes = {
         if let mapped = Platform.mapAnonymous(length: count) { return mapped.bytes }
         // One page, for the life of the process.

@@ -2,15 +2,15 @@
 ///
 /// It behaves as a POSIX file system: a name is a link to a file, an open or mapped file outlives its name, mappings
 /// share their bytes with reads and writes. Data lives as long as this object and its open files and mappings, so a
-/// sync does nothing. Paths are absolute, or relative to the root; `.` and `..` are supported. `..` removes the name
-/// before it, even if no such directory exists.
+/// sync does nothing. Paths are absolute, or relative to the root; `.` and `..` are supported. `..` drops the preceding
+/// name, whether or not that directory exists.
 public final class InMemoryFileSystem: FileSystem {
     private let root = Locked(MemoryDirectory(), rank: .directory)
     private let greatestFileSize: Int
 
     /// Creates an empty file system, which has only the root directory.
     /// - Parameter greatestFileSize: largest size of a file in bytes. Each file reserves that much address space. A
-    ///   page takes memory from its first access on, until the file is freed; truncation gives none back.
+    ///   page takes memory from its first write on, until the file is freed; truncation gives none back.
     public init(greatestFileSize: Int = 16 << 30) {
         self.greatestFileSize = max(greatestFileSize, 4096)
     }
@@ -38,7 +38,9 @@ public final class InMemoryFileSystem: FileSystem {
     /// Returns the names of a directory's entries, in unspecified order.
     public func entries(of directory: String) throws(FileSystemError) -> [String] {
         let call = PathCall("read directory", directory)
-        return try root.withLock { root throws(FileSystemError) in Array(try root.directory(call).entries.keys) }
+        return try root.withLock { root throws(FileSystemError) in
+            try root.directory(call).entries.keys.map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
     /// Returns the attributes of the file or directory at a path; nil if there is none.
@@ -112,7 +114,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// Only checks that the directory exists.
+    /// Does nothing but check that the directory exists.
     public func syncDirectory(_ path: String) throws(FileSystemError) { _ = try entries(of: path) }
 
     /// Takes the lock of a file, as described at ``FileSystem/lock(_:exclusive:note:)``. As with `flock`, the lock

@@ -13,7 +13,8 @@ enum MemoryNode: Sendable {
 
 /// The entries of a directory. Subdirectories are stored by value, so the owner of the root guards the complete tree.
 struct MemoryDirectory: Sendable {
-    var entries: [String: MemoryNode] = [:]
+    /// By the UTF-8 bytes of the names, as ``PathCall/names`` has them.
+    var entries: [[UInt8]: MemoryNode] = [:]
 
     /// Returns the node at the path of `call`; nil if there is none.
     /// - Throws: `ENOTDIR` if the path leads through a file.
@@ -54,7 +55,7 @@ struct MemoryDirectory: Sendable {
     }
 
     private mutating func set(
-        _ node: MemoryNode?, _ names: ArraySlice<String>, _ call: PathCall
+        _ node: MemoryNode?, _ names: ArraySlice<[UInt8]>, _ call: PathCall
     ) throws(FileSystemError) {
         guard let name = names.first else { throw call.failure(Platform.invalidArgument) }
         guard names.count > 1 else { return entries[name] = node }
@@ -73,15 +74,16 @@ package struct PathCall {
     /// The name of the call, for errors.
     package let operation: String
     package let path: String
-    /// The names from the root down, without `.` and `..`.
-    package let names: [String]
+    /// The names from the root down, without `.` and `..`, in UTF-8. Linux compares names by their bytes. Strings would
+    /// be equal if they are canonically equivalent, such as "é" and "e" with a combining accent.
+    package let names: [[UInt8]]
 
     package init(_ operation: String, _ path: String) {
         self.operation = operation
         self.path = path
-        var names: [String] = []
-        for name in path.split(separator: "/") where name != "." {
-            if name == ".." { _ = names.popLast() } else { names.append(String(name)) }
+        var names: [[UInt8]] = []
+        for name in path.utf8.split(separator: UInt8(ascii: "/")) where !name.elementsEqual(".".utf8) {
+            if name.elementsEqual("..".utf8) { _ = names.popLast() } else { names.append(Array(name)) }
         }
         self.names = names
     }

@@ -5,14 +5,14 @@ extension WriteBatch {
         withContiguousBytes(key) { key in withContiguousBytes(value) { value in putBytes(key, value) } }
     }
 
-    /// Adds a change that deletes `key`. A key that does not exist is no error.
+    /// Adds a change that deletes `key`. It is not an error if the key does not exist.
     @inlinable
     public mutating func delete(_ key: some Collection<UInt8>) {
         withContiguousBytes(key) { deleteBytes($0) }
     }
 
-    /// Adds a change that deletes all keys from `start` up to, not including, `end`. Adds nothing if no key can lie
-    /// between them.
+    /// Adds a change that deletes all keys from `start` up to, not including, `end`. Adds nothing unless `start` is
+    /// less than `end`.
     @inlinable
     public mutating func deleteRange(from start: some Collection<UInt8>, to end: some Collection<UInt8>) {
         withContiguousBytes(start) { start in withContiguousBytes(end) { end in deleteRangeBytes(start, end) } }
@@ -28,8 +28,8 @@ extension WriteBatch {
         key.withBytes { deleteBytes($0) }
     }
 
-    /// Adds a change that deletes all keys from `start` up to, not including, `end`. Adds nothing if no key can lie
-    /// between them.
+    /// Adds a change that deletes all keys from `start` up to, not including, `end`. Adds nothing unless `start` is
+    /// less than `end`.
     public mutating func deleteRange(from start: RawSpan, to end: RawSpan) {
         start.withBytes { start in end.withBytes { end in deleteRangeBytes(start, end) } }
     }

@@ -40,6 +40,8 @@ final class Manifest {
         var proven: Int
         /// Checksum of the last frame, to which the next frame is chained.
         var lastChecksum: UInt32
+        /// True if the last frame is a close frame: the store was closed cleanly, and no edit followed.
+        var isClosed: Bool
     }
 
     /// Creates the owner of a manifest that was just written.

@@ -6,7 +6,8 @@ public struct VerificationReport: Sendable, Hashable, Codable {
         public var file: String
         /// The offset in the file in bytes, if it is known.
         public var offset: Int?
-        /// The damage: corrupt bytes, a missing file, or one that cannot be read.
+        /// The damage: bytes that are corrupt or contradict others, or a missing `CURRENT` or manifest. If another file
+        /// is missing, or a file cannot be read, `KeyValueStore.verify` throws.
         public var message: String
 
         /// File, offset and message in one line.

@@ -19,8 +19,8 @@ struct LogRecovery {
         var firstValues: [FirstValue] = []
         /// The frames before this offset, and the values to which they refer, are known to be synced.
         var syncedEnd = 0
-        /// True if a link frame was read. False for a log that was never used, and for one that is emptied because an
-        /// earlier log is torn.
+        /// True if a link frame was read. False for a log that was never used, for one whose link frame is unreadable,
+        /// and for one that is emptied because an earlier log is torn.
         var isLinked: Bool
         /// The last sequence number used up to the end of this log.
         var lastSequence: SequenceNumber
@@ -51,8 +51,8 @@ struct LogRecovery {
 
     private let directory: StoreDirectory
     private let state: ManifestState
-    /// Path of the manifest, and offset of the end of its last complete edit.
-    private let manifestEnd: (path: String, end: Int)
+    /// Path of the manifest, offset of the end of its last valid frame, and true if that is a close frame.
+    private let manifestEnd: (path: String, end: Int, isClosed: Bool)
     private let version: Version
     /// The logs that were read, oldest first.
     private var logs: [RecoveredLog] = []
@@ -60,7 +60,8 @@ struct LogRecovery {
     private(set) var lastSequence: SequenceNumber
 
     init(
-        directory: StoreDirectory, state: ManifestState, manifest: (path: String, end: Int), version: Version
+        directory: StoreDirectory, state: ManifestState, manifest: (path: String, end: Int, isClosed: Bool),
+        version: Version
     ) {
         self.directory = directory
         manifestEnd = manifest
@@ -79,10 +80,15 @@ struct LogRecovery {
         }
     }
 
-    /// True if there is exactly one log, and it ends where the manifest says that it ended when the store was closed
-    /// cleanly.
+    /// True if a clean close was the last change of the store that is on the disk: nothing follows it in the manifest,
+    /// and there is exactly one log, which ends where the manifest says that it ended at the close.
+    ///
+    /// The end of the log alone does not suffice. A crash may have lost the frames of a later session, whose edits have
+    /// named new files.
     var isAsClosed: Bool {
-        guard let closing = state.closing, logs.count == 1, let log = logs.first else { return false }
+        guard manifestEnd.isClosed, let closing = state.closing, logs.count == 1, let log = logs.first else {
+            return false
+        }
         return log.isLinked && closing.log == log.number && closing.end == UInt64(log.end)
     }
 
@@ -107,7 +113,7 @@ struct LogRecovery {
             }
             torn = torn ?? logs.last
             if let torn { try requireNoProof(&reader, number, torn) }
-            // The reader is at its end now, so the memtable is made for no changes.
+            // The reader has no frames left, so this makes an empty memtable of minimal size.
             logs.append(try emptied(reader, number))
         }
     }
@@ -233,7 +239,8 @@ struct LogRecovery {
     // MARK: Ends of logs
 
     /// Accepts the end of a log if it is the real end or a torn tail. Resuming the log cuts a torn tail off.
-    /// - Throws: ``StoreError/Code/corrupt`` if the data after the end is proven to have been synced.
+    /// - Throws: ``StoreError/Code/corrupt`` if it is proven, or cannot be ruled out (``DamageProof/undecided``), that
+    ///   data after the end was synced.
     private func checkTail(_ reader: FrameReader, _ log: RecoveredLog) throws(StoreError) {
         if let closing = state.closing, closing.log == log.number, UInt64(log.end) < closing.end {
             throw log.lostEnd("when the store was closed it ended at offset \(closing.end)", path: reader.path)
@@ -243,9 +250,9 @@ struct LogRecovery {
         }
     }
 
-    /// Checks a log that follows a torn one. It must contain only data that was never synced.
+    /// Checks a log that follows a torn one. It is accepted only if nothing proves that it was ever synced.
     /// - Throws: ``StoreError/Code/corrupt`` if this log or the manifest proves that the torn log had more on stable
-    ///   storage.
+    ///   storage, or if it is proven, or cannot be ruled out, that data after the end of this log was synced.
     private func requireNoProof(
         _ reader: inout FrameReader, _ number: UInt64, _ torn: RecoveredLog
     ) throws(StoreError) {
@@ -260,8 +267,8 @@ struct LogRecovery {
         if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
     }
 
-    /// Another thread prefaults the memory of memtables of this many bytes or more. The smaller the memtable, the less
-    /// that saves over the cost of handing the work over. The exact value was not measured.
+    /// From this size on, another thread prefaults the memtable. For smaller ones, handing over costs about as much as
+    /// it saves. The exact value was not measured.
     private static let minPrefaultBytes = 4 << 20
 
     /// Returns a log without frames. Its memtable has room for the frames that `reader` has not read yet.
@@ -270,8 +277,8 @@ struct LogRecovery {
         let table = try MemTable.make(directory.configuration, for: size, nil)
         let bytes = size.bytes + size.count * MemTableEntry.headerSize
         if bytes >= Self.minPrefaultBytes {
-            // On another core, because clearing the memory would take a third of the time of the inserts. It may run
-            // beside the inserts, and keeps the memtable alive.
+            // On another core: otherwise page faults take a third of the insert time. May run concurrently with the
+            // inserts, and keeps the memtable alive.
             DispatchQueue(label: "siltstone.recovery").async { table.prepare(ahead: bytes, upTo: bytes) }
         }
         return RecoveredLog(
@@ -290,7 +297,7 @@ struct LogRecovery {
 
     // MARK: Unnamed logs
 
-    /// Checks that logs which the manifest does not name contain no changes, because a log is named before anything is
+    /// Checks that logs which the manifest does not name contain no changes, because a log is named before a batch is
     /// written to it.
     ///
     /// Skips logs that are older than the oldest named log, or older than the manifest if it names none. Their changes
@@ -298,34 +305,47 @@ struct LogRecovery {
     /// - Parameters:
     ///   - present: the files in the directory.
     ///   - number: the number of the manifest.
-    /// - Throws: ``StoreError/Code/corrupt`` if one of the other logs contains changes, because the manifest has then
-    ///   lost its end.
+    /// - Throws: ``StoreError/Code/corrupt`` if one of the other logs may contain changes, because the manifest has
+    ///   then lost its end; the errors of ``mayHoldChanges(_:of:in:_:)``.
     func checkUnnamedLogs(_ present: Set<StoreFile>, manifest number: UInt64) throws(StoreError) {
         let oldest = state.logs.first ?? number
         for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
-            guard try Self.holdsChanges(number, in: directory.path, directory.configuration) else { continue }
+            guard
+                try Self.mayHoldChanges(
+                    number, of: directory.identity, in: directory.path, directory.configuration)
+            else { continue }
             throw .corrupt(
-                "the manifest has lost its end: it does not name \(StoreFile.log(number).name), which holds changes",
+                "the manifest has lost its end: it does not name \(StoreFile.log(number).name), which may hold changes",
                 file: manifestEnd.path, offset: manifestEnd.end)
         }
     }
 
-    /// True if the valid frames of a log contain a batch. False if the file is not readable as a log. Does not check
-    /// which store the log belongs to, because a caller without a manifest does not know it.
-    static func holdsChanges(
-        _ number: UInt64, in directory: String, _ configuration: Configuration
+    /// True if the valid frames of a log contain a batch, or if the log has lost its header, so that its frames cannot
+    /// be checked (``OrphanFile/hasLostHeader(_:of:)``). False for foreign files, among them logs of other stores.
+    /// - Parameter store: the store that the log must belong to; nil if it is unknown, because there is no manifest.
+    /// - Throws: ``StoreError/Code/unsupportedFormat`` if a newer release has written the header or a frame; the errors
+    ///   of opening and reading the file.
+    static func mayHoldChanges(
+        _ number: UInt64, of store: StoreIdentity?, in directory: String, _ configuration: Configuration
     ) throws(StoreError) -> Bool {
-        var reader: FrameReader
-        do {
-            reader = try FrameReader(
-                configuration.fileSystem, path: StoreFile.log(number).path(in: directory), kind: .log, store: nil,
-                number: number, mapped: configuration.access == .mapped)
+        let file = StoreFile.log(number)
+        let path = file.path(in: directory)
+        let contents: FileContents
+        do throws(FileSystemError) {
+            contents = try FileContents(
+                retrying(configuration.fileSystem.open(path, .read)), mapped: configuration.access == .mapped)
         } catch {
-            // The file has no complete header, so a crash interrupted its creation. Or it is a directory of that name,
-            // which is no log (`EISDIR`).
-            if error.code == .corrupt || error.errorNumber == Platform.isADirectory { return false }
-            throw error
+            if error.errorNumber == Platform.isADirectory { return false }  // something else has this name
+            throw StoreError(error)
         }
+        defer { withExtendedLifetime(contents) {} }
+        let header: FileHeader
+        do { header = try FileHeader(anyOwner: contents.bytes, kind: .log, path: path) } catch {
+            guard error.code == .corrupt else { throw error }
+            return OrphanFile.hasLostHeader(contents.bytes, of: file)
+        }
+        guard header.number == number, store == nil || store == header.store else { return false }
+        var reader = FrameReader(contents, header: header, path: path)
         while let frame = try reader.next() {
             if frame.kind == .batch { return true }
         }
@@ -339,14 +359,15 @@ struct LogRecovery {
     func resumeLogs(_ manifest: Manifest, _ arenas: ArenaPool) throws(StoreError) -> [LoggedTable] {
         try syncValueFiles()
         // The last value file that took values may still hold preallocated space, unless a clean close has released it.
-        // Earlier files were full, and their space was released when the next one was created.
+        // Earlier files take no more values, and their space was released by the time the next one was created.
         if !isAsClosed { version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace() }
         var tables: [LoggedTable] = []
         var unused: [UInt64] = []
         for log in logs {
             // Unused logs too: they must be empty on disk before the edit that removes them. If the process dies after
             // the edit and before the removal of the file, ``checkUnnamedLogs(_:manifest:)`` would take changes in it
-            // for a proof that the manifest has lost its end. An unlinked log may hold a close frame, which is cut off.
+            // for a proof that the manifest has lost its end. A close frame of an unlinked log is cut off, too. No
+            // release writes one.
             let writer = try LogWriter.resume(
                 directory.fileSystem, path: directory.path(of: .log(log.number)), header: log.header,
                 end: log.isLinked ? log.end : FileHeader.size, syncedEnd: log.syncedEnd,
@@ -354,8 +375,8 @@ struct LogRecovery {
             if log.isLinked {
                 tables.append(LoggedTable(table: log.table, log: writer, valueFiles: log.valueFiles))
             } else {
-                // Created ahead of time and never used, or emptied because earlier changes were lost. Not continued,
-                // because its link would end the log before it, even one with much space left.
+                // Created ahead of time and never used, or emptied because changes were lost. Not reused: its link
+                // would seal the previous log, even one with much space left.
                 unused.append(log.number)
             }
         }
@@ -384,8 +405,8 @@ struct LogRecovery {
 
     /// Creates a log if no log can be continued. Shares no code with ``VersionSet/createLog()``: there is no version
     /// set yet, one edit also removes logs, and the next opening removes what a failed one leaves.
-    /// - Parameter unused: logs that the same edit removes. Otherwise recovery would find a log before the new one that
-    ///   the new one's link does not name.
+    /// - Parameter unused: logs that the same edit removes. Otherwise recovery would find an unused log before the new
+    ///   one, and the new link does not name it.
     private func newLog(
         _ manifest: Manifest, _ arenas: ArenaPool, replacing unused: [UInt64]
     ) throws(StoreError) -> LoggedTable {
@@ -411,7 +432,7 @@ extension LogRecovery.RecoveredLog {
         firstValues.append(.init(frame: frame, file: pointer.file, offset: pointer.offset))
     }
 
-    /// The smallest offset in a value file to which a frame refers from ``syncedEnd`` on; nil if there is none.
+    /// The smallest offset in `file` among the values of frames at or after ``syncedEnd``; nil if there are none.
     fileprivate func firstUnprovenValue(of file: UInt64) -> UInt64? {
         firstValues.lazy.filter { $0.file == file && $0.frame >= syncedEnd }.map(\.offset).min()
     }

@@ -1,10 +1,13 @@
 /// Distinguishes files of a store from foreign files with the same names. LevelDB and RocksDB, too, have files called
 /// `CURRENT`, `LOCK` and `000003.log`.
 enum OrphanFile {
-    /// True if a crash of a store may have left the file. Its header is then intact and names `store` and the number in
-    /// the file's name. Or the header is torn: it holds a beginning of a header, zeros, or nothing. So an empty file
-    /// with a store file's name counts. The rest of the file is not examined. True for `LOCK`.
-    /// - Parameter store: the store that it must belong to; nil if it is unknown.
+    /// True if the file may be left over from a crash of this store. Its header is then intact and names `store` and
+    /// the file's number. Or its header is torn: a prefix of a header, and then zeros or the end of the file. So a
+    /// header of zeros and an empty file count. The bytes after the header are not examined (``hasLostHeader(_:of:)``).
+    ///
+    /// `CURRENT` and `CURRENT.new` have no header and name no store. They count if they begin with `siltstone `, or are
+    /// torn. `LOCK` always counts.
+    /// - Parameter store: the store that the header must name; nil if it is unknown.
     static func isOurs(
         _ file: StoreFile, in directory: String, _ fileSystem: any FileSystem, store: StoreIdentity?
     ) throws(StoreError) -> Bool {
@@ -22,8 +25,20 @@ enum OrphanFile {
         } catch { return error.code == .corrupt && isTorn(bytes, magic(of: file)) }
     }
 
-    /// True if one of the files in a directory begins as only a store's file does, even if the rest is damaged. `LOCK`
-    /// proves nothing, nor does an empty file.
+    /// True if a log has lost its header: it begins as a store's log does, or with zeros, and bytes that are not zero
+    /// follow the header. No crash leaves such a log, because the header is durable before anything follows it
+    /// (``LogWriter/create(_:path:header:options:)``). Segments and value files differ: a sync may cover their
+    /// header and the bytes after it.
+    /// - Parameter contents: the bytes of the file. Its header fails its checksum.
+    /// - Complexity: O(*n*) in the zeros after the header
+    static func hasLostHeader(_ contents: Bytes, of log: StoreFile) -> Bool {
+        guard contents.count > FileHeader.size, !contents.isZero(FileHeader.size..<contents.count) else { return false }
+        let header = [UInt8](Bytes(rebasing: contents[..<FileHeader.size]))
+        return header.starts(with: magic(of: log)) || isTorn(header, magic(of: log))
+    }
+
+    /// True if `CURRENT` or one of the numbered files in a directory begins with a store's magic, even if the rest is
+    /// damaged.
     static func isStore(
         _ files: Set<StoreFile>, in directory: String, _ fileSystem: any FileSystem
     ) throws(StoreError) -> Bool {
@@ -46,8 +61,10 @@ enum OrphanFile {
         }
     }
 
-    /// True if power may have failed while the header was written: it begins with the magic number or a part of it, and
-    /// ends with zeros or with the file. The other fields are not compared. For headers that fail their checksum.
+    /// True if power may have failed while the beginning of a file was written: it begins with the magic or a part of
+    /// it, and ends with zeros or with the file. The other fields are not compared. For headers that fail their
+    /// checksum, and for `CURRENT` and `CURRENT.new`, whose beginning is a line of text.
+    /// - Parameter bytes: the first bytes of the file, at most a header.
     private static func isTorn(_ bytes: [UInt8], _ magic: [UInt8]) -> Bool {
         let written = bytes[..<(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)]
         return written.count < FileHeader.size && (magic.starts(with: written) || written.starts(with: magic))

@@ -176,7 +176,7 @@ struct StoreOpener {
         let files = storeDirectory(found.header.store)
         let version = try files.open(found.state)
         var recovery = LogRecovery(
-            directory: files, state: found.state, manifest: (found.path, found.end),
+            directory: files, state: found.state, manifest: (found.path, found.end, found.isClosed),
             version: version)
         try recovery.readLogs()
         try recovery.checkUnnamedLogs(present, manifest: number)
@@ -227,7 +227,7 @@ struct StoreOpener {
         try state.checkLastSequence(path: path, offset: lastEdit)
         return Manifest.Found(
             path: path, header: reader.header, state: state, droppedRuns: droppedRuns, edits: edits, end: reader.end,
-            proven: reader.syncedMark, lastChecksum: reader.lastChecksum)
+            proven: reader.syncedMark, lastChecksum: reader.lastChecksum, isClosed: reader.lastKind == .close)
     }
 
     /// Throws ``StoreError/Code/corrupt`` if a file that the manifest names does not exist.
@@ -365,7 +365,7 @@ struct StoreOpener {
     }
 
     /// Refuses to create a store if a store lost its `CURRENT`. The files of an interrupted creation contain no
-    /// changes, so a file that can contain changes proves that a store was here.
+    /// changes, so a file that may contain changes shows that a store was here.
     private func refuseLostCurrent() throws(StoreError) {
         let path = StoreFile.current.path(in: directory)
         let lost = StoreError.corrupt("CURRENT does not exist, but files of a store do", file: path)
@@ -374,7 +374,7 @@ struct StoreOpener {
             case .segment, .values: throw lost
             case .manifest(let number) where number > 1: throw lost
             case .log(let number):
-                if try LogRecovery.holdsChanges(number, in: directory, configuration) { throw lost }
+                if try LogRecovery.mayHoldChanges(number, of: nil, in: directory, configuration) { throw lost }
             case .manifest, .current, .temporaryCurrent, .lock: continue
             }
         }

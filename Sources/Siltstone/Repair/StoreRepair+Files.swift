@@ -148,7 +148,7 @@ extension StoreRepair {
     }
 
     /// True if a log contains an intact batch, even if its header or anything before the batch is damaged. Not one
-    /// piece with ``LogRecovery/holdsChanges(_:in:_:)``: that one stops at damage, as an opening does.
+    /// piece with ``LogRecovery/mayHoldChanges(_:of:in:_:)``: that one stops at damage, as an opening does.
     private func holdsBatch(_ number: UInt64) throws(StoreError) -> Bool {
         let contents = try readLog(number)
         var pieces = LogSalvage(contents.bytes, header: FileHeader(kind: .log, store: identity, number: number))

@@ -25,8 +25,8 @@ struct DeletedRange: Sendable {
         watchedSince = since
     }
 
-    /// Cuts the range at a key that a writer will put next. A key inside splits the range: this one then ends before
-    /// the key and watches only the key, and the returned one starts after it. When the key has been deleted, this
+    /// Must be called before a put of `key` becomes visible. If the key is inside, splits the range: this one keeps the
+    /// part before the key and watches only the key; the part after it is returned. When the key has been deleted, this
     /// range may grow over it and join the other one. A key in the watched part ends that part.
     /// - Parameter change: the sequence number of the put.
     /// - Returns: the range after the key; nil if it is empty.
@@ -44,8 +44,7 @@ struct DeletedRange: Sendable {
         return behind.start == behind.end ? nil : behind
     }
 
-    /// Merges another range into this one, if it starts in this range or directly at its end.
-    /// - Returns: whether it does.
+    /// Merges `other` if it starts inside this range or at its end; returns false otherwise.
     mutating func join(_ other: DeletedRange) -> Bool {
         guard Self.order(start, other.start) <= 0, Self.order(end, other.start) >= 0 else { return false }
         lastUse = max(lastUse, other.lastUse)
@@ -56,15 +55,15 @@ struct DeletedRange: Sendable {
         return true
     }
 
-    /// Whether a scan that starts at `key` may start at ``end`` instead, if it sees change ``sequence``. True also for
-    /// ``end`` itself, so that a scan from there extends the range.
+    /// Whether a scan that starts at `key` may start at ``end`` instead, if it sees change ``sequence``. Also true at
+    /// ``end``, because a scan that starts there can extend the range.
     func contains(_ key: Bytes) -> Bool { Self.order(start, key) <= 0 && Self.order(end, key) >= 0 }
 
     /// Records that a scan which started in this range found no entry up to `key`, inclusive.
     /// - Parameters:
     ///   - key: the last key that the scan found deleted.
     ///   - seen: the last change that the scan sees.
-    ///   - lastPut: the last put for which ``cut(by:_:)`` was called.
+    ///   - lastPut: a number such that ``cut(by:_:)`` is called for every later put.
     mutating func grow(through key: Bytes, seen: SequenceNumber, lastPut: SequenceNumber) {
         guard seen >= watchedSince else { return }
         if Self.order(end, key) <= 0 {

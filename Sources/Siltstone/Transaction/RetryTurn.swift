@@ -4,10 +4,11 @@ import Synchronization
 /// The turn that a transaction takes after repeated conflicts. Without it, many short transactions could starve a long
 /// one.
 ///
-/// One transaction at a time has the turn; others wait for it in order. Meanwhile the commits of all other
-/// transactions, but not plain writes, wait for up to about ten milliseconds each. This only reduces conflicts and is
-/// not a lock, because the body of a transaction may take any time, or may wait for another transaction. That one may
-/// need the turn as well. So each attempt waits for the turn for at most 200 milliseconds, and then runs without it.
+/// One transaction at a time has the turn; others wait for it in order. Meanwhile the commit of every other transaction
+/// that has written is delayed by up to about ten milliseconds; a write outside a transaction is not. This only reduces
+/// conflicts and is not a lock, because the body of a transaction may take any time, or may wait for another
+/// transaction. That one may need the turn as well. So each attempt waits for the turn for at most 200 milliseconds,
+/// and then runs without it.
 final class RetryTurn: Sendable {
     private struct State {
         /// The ticket that the next transaction takes.
@@ -31,9 +32,9 @@ final class RetryTurn: Sendable {
     /// short wait or a conflict.
     private let participants = Atomic<Int>(0)
 
-    /// The microseconds between two checks, and the largest number of checks: ten milliseconds in total, and what the
-    /// system's timers add. A longer total protects longer transactions and delays the others more; a shorter pause
-    /// costs CPU time. The exact values were not measured.
+    /// The microseconds between two checks, and the largest number of checks: ten milliseconds in total, plus timer
+    /// overshoot. A longer total protects longer transactions and delays the others more; a shorter pause costs CPU
+    /// time. The exact values were not measured.
     private static let (pause, mostPauses): (UInt32, Int) = (100, 100)
     /// The longest time that an attempt waits for the turn, in nanoseconds. If it is longer, transactions that wait for
     /// each other stand still for longer; if it is shorter, more attempts run without the turn. The exact value was not
@@ -76,7 +77,8 @@ final class RetryTurn: Sendable {
         }
         if !isFirst {
             // Waits by sleeping on a serial queue: Dispatch ends the process if its timers find no free descriptor.
-            // Tickets expire in the order in which they were taken.
+            // Tickets expire in about the order in which they were drawn: they are drawn under the lock, and enqueued
+            // here outside of it.
             let end = Platform.monotonicNanoseconds() + Self.longestWait
             Self.expiryQueue.async {
                 let now = Platform.monotonicNanoseconds()

@@ -1,8 +1,10 @@
-/// Checks every byte of a segment. Continues after a problem.
+/// Checks every byte of a segment. Continues after a problem. If the header, the footer or the metadata are damaged, it
+/// only searches for intact blocks, and checks that their records decode.
 ///
-/// Reads the file by `read`, not through the mapping, because a mapped reader skips blocks that it has verified before.
-/// The kernel may serve these reads from its page cache, so damage on the disk below cached pages can go unnoticed.
-/// Blocks bypass the block cache. Index pages are cached.
+/// Opens a reader of its own, because the store's reader skips blocks that it has verified before. Reads the file by
+/// `read`, not through a mapping, so that an I/O error is thrown and does not end the process with SIGBUS. The kernel
+/// may serve these reads from its page cache, so damage on the disk below cached pages can go unnoticed. Blocks bypass
+/// the block cache. Index pages are cached.
 struct SegmentVerifier {
     private let reader: SegmentReader
     private let path: String
@@ -18,13 +20,13 @@ struct SegmentVerifier {
     private var damagedPages: Set<Int> = []
     /// True if some records could not be read. Totals then cannot be compared.
     private var isPartial = false
-    /// The most bytes of the hash index to cache while the records are compared with it. The records ask for its pages
-    /// in random order, so a larger index is read again and again. The exact value was not measured.
+    /// The most bytes of the hash index to cache while the records are compared with it. Lookups hit index pages in
+    /// random order, so pages of a larger index are evicted and read repeatedly. The exact value was not measured.
     private static let indexCacheBytes = 64 << 20
 
     /// The previous record.
     private struct KeyAndSequence {
-        /// Nil before the first record, and after a block that could not be read.
+        /// Nil before the first record, and after a block or record that could not be read.
         var key: [UInt8]?
         var sequence: SequenceNumber = 0
     }
@@ -32,8 +34,9 @@ struct SegmentVerifier {
     /// Checks a segment file.
     /// - Parameters:
     ///   - info: the properties that the file must have; nil to take them from its footer.
-    ///   - progress: called with the bytes checked since its last call: after each block and page, or once if the
-    ///     metadata is damaged.
+    ///   - progress: called with the bytes checked since its last call: after each page of the hash index, after each
+    ///     block, and at the end with the bytes of header, footer and metadata. If one of these is damaged, called
+    ///     once, with the size of the file.
     ///   - number: the number in the file's name. The other parameters are those of
     ///     ``SegmentReader/init(fileSystem:path:number:store:info:access:cache:pageCache:)``.
     /// - Returns: the problems; empty if the file is intact.
@@ -53,8 +56,11 @@ struct SegmentVerifier {
             // which of them are intact.
             let salvage = try SegmentSalvage.salvage(fileSystem: fileSystem, path: path, number: number) { _ in }
             progress(salvage.bytesRead)
+            // Salvage may have met the same damage, which it reports without bytes of records, at the same place.
+            let place = error.offset ?? 0
             return [.init(error, file: path)]
-                + salvage.lost.map { .init(file: path, offset: $0.offset, message: $0.message) }
+                + salvage.lost.filter { $0.count > 0 || $0.offset != place }
+                .map { .init(file: path, offset: $0.offset, message: $0.message) }
         }
         var verifier = SegmentVerifier(reader)
         try verifier.checkPadding()
@@ -111,7 +117,7 @@ struct SegmentVerifier {
         }
     }
 
-    /// The number of entries of a page. Each has a fingerprint that is not 0.
+    /// The number of entries of a page. A slot is used if its fingerprint is not 0.
     private static func entries(in page: Bytes) -> Int {
         var count = 0
         for bucket in stride(from: 0, to: page.count, by: HashIndexGeometry.bucketBytes) {
@@ -148,6 +154,7 @@ struct SegmentVerifier {
         for slot in 0..<block.count {
             guard let found = block.record(slot), block.offset(ofSlot: slot) == expectedOffset else {
                 isPartial = true
+                previous.key = nil  // unknown from here on, as after a damaged block
                 report("record \(slot) of a block is malformed or not where its slot says", at: fileOffset)
                 return
             }
@@ -157,29 +164,31 @@ struct SegmentVerifier {
                 keyCount += 1
                 try checkIndexed(found.record.key, address: start + expectedOffset, at: fileOffset)
             }
-            if !summary.add(found.record) { report("a pointer record holds no value pointer", at: fileOffset) }
+            if !summary.add(found.record) {
+                report("the value of a pointer record is not a valid value pointer", at: fileOffset)
+            }
             previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
             expectedOffset = found.end
         }
         if !block.recordBytes.isZero(expectedOffset..<block.limit) {
-            report("a block has bytes behind its records that are not zero", at: fileOffset)
+            report("a block has bytes after its records that are not zero", at: fileOffset)
         }
-        if !block.hasRightDigests() { report("the digests of a block do not fit its keys", at: fileOffset) }
+        if !block.hasRightDigests() { report("the digests of a block do not match its keys", at: fileOffset) }
     }
 
     /// Checks the fence of a block: it follows the previous block's keys, and is not larger than the block's first key.
-    /// The fence of a block that continues the previous block's key is that key, with the first record's sequence
-    /// number.
+    /// If the block continues the key of the previous block, the fence is that key plus the sequence number of the
+    /// block's first record.
     private mutating func checkFence(_ record: Record, _ number: Int) {
         let fence = reader.blockIndex.fence(of: number)
         let order = compareKeys(fence.key, record.key)
         let isContinued = fence.sequence != BlockIndex.beforeAllVersions
         let isRight = isContinued ? order == 0 && fence.sequence == record.sequence : order <= 0
-        // Unknown for the first block, and after a damaged one.
+        // Unknown for the first block, and after damage.
         let follows = previous.key.map { key in key.withBytes { compareKeys($0, fence.key) } }
         let isPlaced = isContinued ? number > 0 && (follows ?? 0) == 0 : number == 0 || (follows ?? -1) < 0
         if !isRight || !isPlaced {
-            report("the fence of block \(number) does not fit its records", at: reader.layout.footer.metadataOffset)
+            report("the fence of block \(number) does not match its records", at: reader.layout.footer.metadataOffset)
         }
     }
 
@@ -196,7 +205,7 @@ struct SegmentVerifier {
         if !isRight { report("records are out of order", at: offset) }
     }
 
-    /// Checks that the hash index leads from a key to its newest record. Skips keys whose index page is damaged.
+    /// Checks that the hash index maps a key to its newest record. Skips keys whose index page is damaged.
     /// - Parameters:
     ///   - address: offset of the record in the uncompressed blocks.
     ///   - offset: of the block in the file, for the report.
@@ -219,12 +228,12 @@ struct SegmentVerifier {
     private mutating func checkTotals() {
         guard !isPartial else { return }
         summary.finish(lastKey: previous.key ?? [], rangeTombstones: reader.rangeTombstones.tombstones)
-        // These two describe the file, not the records. The reader has compared them with `info` when it opened the
-        // file.
+        // These two describe the file, not the records. If the caller has passed `info`, the reader has compared them
+        // with it.
         summary.info.fileBytes = reader.info.fileBytes
         summary.info.footerChecksum = reader.info.footerChecksum
         if summary.info != reader.info {
-            report("the properties do not fit the records", at: reader.layout.footer.metadataOffset)
+            report("the properties do not match the records", at: reader.layout.footer.metadataOffset)
         }
         if damagedPages.isEmpty, reader.geometry.pageCount > 0, indexedCount != keyCount {
             report(
@@ -241,10 +250,9 @@ extension VerificationReport.Problem {
 }
 
 extension SegmentReader {
-    /// Reads and checks every byte of the file again: all checksums, the order of records, the agreement of index and
-    /// records, and all counts.
-    /// - Parameter progress: called with the bytes checked since its last call: after each block and page, or once if
-    ///   the metadata is damaged.
+    /// Reads and checks the file again: all checksums, the order of records, the agreement of index and records, and
+    /// all counts. If the header, the footer or the metadata are damaged, checks only the blocks (``SegmentVerifier``).
+    /// - Parameter progress: called as by ``SegmentVerifier/verify(fileSystem:path:number:store:info:progress:)``.
     /// - Returns: the problems; empty if the file is intact.
     /// - Throws: ``StoreError`` if the file cannot be read.
     func verify(progress: (Int) -> Void = { _ in }) throws(StoreError) -> [VerificationReport.Problem] {

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 extension WritePath {
@@ -222,13 +223,14 @@ extension WritePath {
     /// Makes a change on the caller's thread if that does not block, otherwise on a thread that may block.
     /// - Parameters:
     ///   - durability: see ``waitUntilDurable(_:_:)``.
+    ///   - queue: the queue of the thread that may block; nil: that of ``BlockingWork``.
     ///   - change: makes the change; returns nil if it must not block and would have to.
     func changeWithoutBlocking(
-        _ durability: Durability?,
+        _ durability: Durability?, on queue: DispatchQueue? = nil,
         _ change: @escaping @Sendable (_ mayBlock: Bool) throws(StoreError) -> SequenceNumber?
     ) async throws(StoreError) -> SequenceNumber {
         var done = try change(false)
-        if done == nil { done = try await BlockingWork.run { () throws(StoreError) in try change(true) } }
+        if done == nil { done = try await BlockingWork.run(on: queue) { () throws(StoreError) in try change(true) } }
         let sequence = done ?? 0
         try await waitUntilDurable(sequence, durability)
         return sequence

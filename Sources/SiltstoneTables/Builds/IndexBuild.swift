@@ -25,13 +25,16 @@ struct IndexBuild {
     }
 
     /// Builds the index to its end.
+    /// - Returns: false if the index was removed meanwhile: dropped, replaced by a unique one, or by a build on another
+    ///   thread that met duplicates.
     /// - Throws: `TableErrorCode.unique` if rows have the same values. The index is then removed.
-    func run() throws {
+    @discardableResult
+    func run() throws -> Bool {
         while true {
             switch try step() {
             case .goesOn: continue
-            case .isReady: return
-            case .isGone: throw CRUDSQLExeError("The index was dropped while it was built.", code: .noIndex)
+            case .isReady: return true
+            case .isGone: return false
             }
         }
     }
@@ -46,7 +49,7 @@ struct IndexBuild {
             return step
         } catch let error as CRUDSQLExeError where error.code == .unique {
             session.rollback()
-            try abandon()
+            if try isReadyOrAbandoned() { return .isReady }
             throw error
         }
     }
@@ -82,14 +85,19 @@ struct IndexBuild {
         return .isReady
     }
 
-    /// Removes the index in a serial transaction.
-    private func abandon() throws {
+    /// Removes the index in a serial transaction, after duplicates were found.
+    /// - Returns: true if the index stays, because the duplicates went and a build on another thread completed it.
+    private func isReadyOrAbandoned() throws -> Bool {
         engine.turn.take()
         let session = try engine.beginSerial()
         defer { session.rollback() }
-        guard let description = session.catalogue.ordered.first(where: { $0.id == table }) else { return }
-        try session.edit { try $0.removeIndex(index, in: description.name) }
+        guard let description = session.catalogue.ordered.first(where: { $0.id == table }),
+            let index = description.indexes.first(where: { $0.description.id == self.index })
+        else { return false }
+        if index.isReady { return true }
+        try session.edit { try $0.removeIndex(self.index, in: description.name) }
         try session.commit()
+        return false
     }
 }
 
@@ -100,24 +108,31 @@ extension SiltstoneEngine {
     /// - Throws: `TableErrorCode.unique` if rows violate a unique index, which is then removed.
     public func buildIndex(_ definition: IndexDefinition) throws {
         try mappingStoreErrors {
-            turn.take()
-            let session = try beginSerial()
-            defer { session.rollback() }
-            if try isSmall(try session.catalogue.table(definition.table), session.reader) {
-                try session.alter(.createIndex(definition))
-                return try session.commit()
+            // If the index is removed meanwhile, the next build creates it, or throws the error that removed it.
+            while let build = try beginBuild(definition) {
+                if try build.run() { return }
             }
-            var added: UInt64?
-            try session.edit { added = try $0.addIndex(definition, state: .building) }
-            let table = try session.catalogue.table(definition.table)
-            if let added { try session.writer().put(KeySpace.build(table.id, added), []) }
-            // Also joins a build that another caller has begun.
-            let columns = definition.columns.compactMap { table.definition.position(named: $0) }
-            let building = table.indexes.first { !$0.isReady && $0.columns == columns }
-            try session.commit()
-            guard let building else { return }
-            try IndexBuild(engine: self, table: table.id, index: building.description.id).run()
         }
+    }
+
+    /// Adds an index that is still to be built, or builds it at once in a small table.
+    /// - Returns: its build, or that of another caller; nil if queries can use the index.
+    private func beginBuild(_ definition: IndexDefinition) throws -> IndexBuild? {
+        turn.take()
+        let session = try beginSerial()
+        defer { session.rollback() }
+        if try isSmall(try session.catalogue.table(definition.table), session.reader) {
+            try session.alter(.createIndex(definition))
+            try session.commit()
+            return nil
+        }
+        var added: UInt64?
+        try session.edit { added = try $0.addIndex(definition) }
+        let table = try session.catalogue.table(definition.table)
+        if let added { try session.writer().put(KeySpace.build(table.id, added), []) }
+        let building = table.unfinishedIndex(definition)
+        try session.commit()
+        return building.map { IndexBuild(engine: self, table: table.id, index: $0.description.id) }
     }
 
     /// True if the rows of a table fit one chunk. One transaction then builds the index.
@@ -130,14 +145,15 @@ extension SiltstoneEngine {
         return rows < IndexBuild.chunkRows
     }
 
-    /// Resumes the builds that a crash interrupted, on background threads.
+    /// Resumes the builds that a crash interrupted, one after another on a background thread.
     func resumeBuilds() {
         if store.isReadOnly { return }
+        let queue = DispatchQueue(label: "siltstone.builds", qos: .utility)
         for table in catalogues.newest.ordered {
             for index in table.indexes where !index.isReady {
                 let (table, index) = (table.id, index.description.id)
                 // Weak: closing the engine must not wait for the build.
-                DispatchQueue.global(qos: .utility).async { [weak self] in
+                queue.async { [weak self] in
                     while true {
                         guard let engine = self else { return }
                         do {

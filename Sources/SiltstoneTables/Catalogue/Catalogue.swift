@@ -83,17 +83,27 @@ package final class Catalogue: Sendable {
         return out.bytes
     }
 
-    /// Loads a reader's catalogue. Returns `known` if it has the same version.
-    static func load(from reader: some KeyValueReader, known: Catalogue?) throws -> Catalogue {
-        guard let bytes = try reader.get(KeySpace.version) else {
-            return known.flatMap { $0.version == 0 ? $0 : nil } ?? Catalogue()
-        }
+    /// Decodes a stored version.
+    private static func decoded(_ bytes: [UInt8]) throws -> (version: UInt64, nextTable: UInt64) {
         var input = CatalogueReader(bytes)
         guard try input.byte() == format else {
             throw CRUDDecoderError("The catalogue was written by a newer release.", code: .corrupt)
         }
-        let (version, nextTable) = (try input.word(), try input.number())
-        if let known, known.version == version { return known }
+        return (try input.word(), try input.number())
+    }
+
+    /// True if the catalogue has this version.
+    /// - Parameter stored: the version, as stored; nil in a store without tables.
+    func isCurrent(_ stored: [UInt8]?) throws -> Bool {
+        try stored.map { try Self.decoded($0).version } ?? 0 == version
+    }
+
+    /// Loads a reader's catalogue. Returns `known` if it has the same version.
+    static func load(from reader: some KeyValueReader, known: Catalogue?) throws -> Catalogue {
+        let stored = try reader.get(KeySpace.version)
+        if let known, try known.isCurrent(stored) { return known }
+        guard let stored else { return Catalogue() }
+        let (version, nextTable) = try decoded(stored)
         var statistics: [UInt64: [UInt8]] = [:]
         try reader.forEach(prefix: KeySpace.allStatistics) { key, value in
             var offset = KeySpace.allStatistics.count

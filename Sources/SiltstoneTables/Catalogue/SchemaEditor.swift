@@ -247,16 +247,20 @@ struct SchemaEditor {
     // MARK: Indexes
 
     private mutating func create(_ index: IndexDefinition) throws {
-        guard let added = try addIndex(index, state: .ready) else { return }
+        try addIndex(index)
         let table = try catalogue.table(index.table)
-        guard let new = table.indexes.first(where: { $0.description.id == added }) else { return }
+        // An older one may still be in construction. Its build on another thread then ends with this one.
+        guard let new = table.unfinishedIndex(index) else { return }
         try build(new, of: table)
-        try removeTwins(of: added, in: index.table)
+        try makeReady(new.description.id, in: index.table)
     }
 
-    /// Adds an index to the catalogue.
+    /// Adds an index in construction to the catalogue.
+    ///
+    /// A unique index in construction does not serve as a plain one, because duplicates may end its build.
     /// - Returns: its number; nil if it exists, or if an automatic index now serves as it.
-    mutating func addIndex(_ index: IndexDefinition, state: IndexDescription.State) throws -> UInt64? {
+    @discardableResult
+    mutating func addIndex(_ index: IndexDefinition) throws -> UInt64? {
         var definition = try catalogue.table(index.table).definition
         var columns: [UInt64] = []
         for name in index.columns {
@@ -273,7 +277,11 @@ struct SchemaEditor {
                 column: index.columns.joined(separator: ", "))
         }
         let twins = definition.indexes.indices.filter { definition.indexes[$0].columns == columns }
-        if let twin = twins.first(where: { definition.indexes[$0].isUnique || !index.isUnique }) {
+        let twin = twins.first {
+            let twin = definition.indexes[$0]
+            return twin.isUnique == index.isUnique || twin.isUnique && twin.state == .ready
+        }
+        if let twin {
             guard definition.indexes[twin].isAutomatic else { return nil }
             definition.indexes[twin].isAutomatic = false
             definition.indexes[twin].name = index.sqlName
@@ -284,16 +292,18 @@ struct SchemaEditor {
         definition.nextIndex += 1
         definition.indexes.append(
             IndexDescription(
-                id: id, name: index.sqlName, columns: columns, isUnique: index.isUnique, state: state))
+                id: id, name: index.sqlName, columns: columns, isUnique: index.isUnique, state: .building))
         try put(definition)
         return id
     }
 
-    /// Removes the other indexes of an index's columns, which it replaces.
-    mutating func removeTwins(of id: UInt64, in name: String) throws {
+    /// Removes the other indexes of an index's columns, which it replaces. A plain index does not replace a unique one.
+    private mutating func removeTwins(of id: UInt64, in name: String) throws {
         var definition = try catalogue.table(name).definition
         guard let index = definition.indexes.first(where: { $0.id == id }) else { return }
-        let twins = definition.indexes.filter { $0.columns == index.columns && $0.id != id }
+        let twins = definition.indexes.filter {
+            $0.columns == index.columns && $0.id != id && (index.isUnique || !$0.isUnique)
+        }
         if twins.isEmpty { return }
         for twin in twins { try eraseIndex(twin.id, of: &definition) }
         try put(definition)

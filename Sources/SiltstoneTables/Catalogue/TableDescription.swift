@@ -65,6 +65,14 @@ package final class TableDescription: Sendable {
     /// The index of exactly these columns, by their positions.
     package func index(on columns: [Int]) -> Index? { indexes.first { $0.columns == columns } }
 
+    /// The index of a definition while it is still being built. Nil: queries can use it, or there is none.
+    func unfinishedIndex(_ wanted: IndexDefinition) -> Index? {
+        let columns = wanted.columns.compactMap { definition.position(named: $0) }
+        let serving = indexes.filter { $0.columns == columns && ($0.isUnique || !wanted.isUnique) }
+        if serving.contains(where: \.isReady) { return nil }
+        return serving.first { $0.isUnique == wanted.isUnique }
+    }
+
     /// True if the key is one integer. A row without one then gets the next number.
     package var hasIntegerKey: Bool { primaryKey.count == 1 && columns[primaryKey[0]].column.type.isInteger }
 

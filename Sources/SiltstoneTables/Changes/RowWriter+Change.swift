@@ -35,6 +35,7 @@ extension RowWriter {
     private func moveKey(_ plan: TableWritePlan, from key: [UInt8], _ old: RawSpan) throws {
         if try rowExists() { throw uniqueError(plan.table, plan.table.primaryKey, try keyValues(plan.table)) }
         try transaction.delete(key)
+        if !pendingRows.isEmpty { pendingRows.move(from: key, to: rowKey.bytes) }
         noteRemovedKey(plan.table)
         if plan.table.hasIntegerKey, case .integer(let number) = try keyValues(plan.table).first {
             try engine.rowNumbers.raise(to: number, in: plan.table, of: engine.store)
@@ -104,6 +105,7 @@ extension RowWriter {
         unsafe key.withUnsafeBytes { unsafe rowKey.append(raw: $0) }
         try removeEntries(plan, of: row)
         try unsafe rowKey.withBytes { try unsafe transaction.delete($0) }
+        if !pendingRows.isEmpty { pendingRows.move(from: rowKey.bytes, to: nil) }
         rowChanges[plan.table.id, default: 0] -= 1
         noteRemovedKey(plan.table)
         if !plan.incoming.isEmpty, plan.table.primaryKey.count == 1 {

@@ -65,9 +65,9 @@ extension RowWriter {
             let number = try engine.rowNumbers.reserve(in: plan.table, of: engine.store, for: transaction)
             rowKey.reset(to: plan.table.rowPrefix)
             rowKey.append(.integer(number))
-            numbers.last = number
+            numbers.noteGiven(number)
             try plan.checkNotNull(row)
-            return try storeNewRow(row, plan, statement, &result)
+            return try storeNewRow(row, plan, statement, &numbers, &result)
         }
         guard try makeKey(plan, of: row) else {
             return try insertNumbered(row, plan, statement, &numbers, &result)
@@ -78,17 +78,21 @@ extension RowWriter {
             switch statement.onConflict {
             case .fail: throw uniqueError(plan.table, plan.table.primaryKey, try keyValues(plan.table))
             case .ignore: return
-            case .replace: return try replace(with: row, plan, statement, &result)
+            case .replace:
+                try replace(with: row, plan, statement, &result)
+                return numbers.noteStored()
             }
         }
-        try storeNewRow(row, plan, statement, &result)
+        try storeNewRow(row, plan, statement, &numbers, &result)
     }
 
     /// Stores a complete row under ``rowKey``.
     private func storeNewRow(
-        _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ result: inout ChangeResult
+        _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ numbers: inout InsertedNumbers,
+        _ result: inout ChangeResult
     ) throws {
         try storeNew(row, plan)
+        numbers.noteStored()
         inserted += 1
         result.count += 1
         if statement.isReturning { result.rows.append(row) }
@@ -117,7 +121,7 @@ extension RowWriter {
         rowKey.append(value)
         numbers.noteGiven(number)
         try unsafe plan.checkNotNull(copy.span.bytes)
-        try unsafe storeNewRow(copy.span.bytes, plan, statement, &result)
+        try unsafe storeNewRow(copy.span.bytes, plan, statement, &numbers, &result)
     }
 
     /// Replaces the row with ``rowKey``.
@@ -136,8 +140,10 @@ extension RowWriter {
 struct InsertedNumbers {
     private let table: TableDescription
     private let slot: RowSlot?
-    /// The key of the last row.
-    var last: Int64?
+    /// The key of the last row that was stored. Nil: it is no `Int64`.
+    private var last: Int64?
+    /// The key of the current row, which may be stored or ignored.
+    private var current: Int64?
     private var greatest = Int64.min
     /// The greatest key apart from the greatest of the key's type, which ``RowNumbers`` counts only if it is committed.
     private var greatestOfOthers = Int64.min
@@ -158,8 +164,9 @@ struct InsertedNumbers {
     /// - Returns: true if all existing rows have lower numbers, so that the key is new; false if that is unknown.
     @inline(__always)
     mutating func noteIsNew(_ row: RawSpan, _ plan: TableWritePlan) throws -> Bool {
-        guard let slot, let number = try slot.integer(in: row) else { return false }
-        last = number
+        guard let slot else { return false }
+        current = try slot.integer(in: row)
+        guard let number = current else { return false }
         if number > greatestOfOthers, number < table.greatestRowNumber { greatestOfOthers = number }
         guard number > greatest else { return false }
         greatest = number
@@ -168,9 +175,13 @@ struct InsertedNumbers {
 
     /// Records a number that a row without one was given.
     mutating func noteGiven(_ number: Int64) {
-        last = number
+        current = number
         known = known.map { max($0, number) }
     }
+
+    /// Records that the current row was stored.
+    @inline(__always)
+    mutating func noteStored() { last = current }
 
     /// Excludes the numbers so far from being given to other rows.
     mutating func flush(_ writer: RowWriter) throws {

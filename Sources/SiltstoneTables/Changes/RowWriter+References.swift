@@ -13,7 +13,8 @@ struct ReferenceCheck {
 /// A row change caused by a foreign key action.
 struct PendingChange {
     let plan: TableWritePlan
-    let key: [UInt8]
+    /// The number of the row in ``RowWriter/pendingRows``.
+    let row: Int
     /// The column to set. Nil: the row is deleted.
     let column: Int?
     let value: ColumnValue
@@ -115,8 +116,8 @@ extension RowWriter {
             for key in keys {
                 pending.append(
                     PendingChange(
-                        plan: child, key: key, column: isRemoval ? nil : reference.column, value: value,
-                        depth: depth + 1))
+                        plan: child, row: pendingRows.number(of: key), column: isRemoval ? nil : reference.column,
+                        value: value, depth: depth + 1))
             }
         }
     }
@@ -142,9 +143,9 @@ extension RowWriter {
         while let change = pending.popLast() {
             hasFollowed = true
             // Another change may have deleted the row.
-            guard let old = try transaction.get(change.key) else { continue }
+            guard let key = pendingRows.key(of: change.row), let old = try transaction.get(key) else { continue }
             guard let column = change.column else {
-                try unsafe remove(change.plan, key: change.key.span.bytes, old.span.bytes, depth: change.depth)
+                try unsafe remove(change.plan, key: key.span.bytes, old.span.bytes, depth: change.depth)
                 continue
             }
             let shape = try unsafe change.plan.columns(of: old.span.bytes)
@@ -153,8 +154,9 @@ extension RowWriter {
             var composer = RowComposer(change.plan.layout)
             try unsafe composer.compose(sources, old: old.span.bytes, new: RawSpan())
             try unsafe self.change(
-                change.plan, key: change.key, from: old.span.bytes, to: composer.bytes.span.bytes, depth: change.depth)
+                change.plan, key: key, from: old.span.bytes, to: composer.bytes.span.bytes, depth: change.depth)
         }
+        pendingRows.removeAll()
     }
 
     /// Sources that copy the columns of an old row.

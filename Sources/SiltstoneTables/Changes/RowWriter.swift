@@ -20,6 +20,8 @@ final class RowWriter {
     var checks: [ReferenceCheck] = []
     /// Changes caused by foreign key actions, to be applied.
     var pending: [PendingChange] = []
+    /// The rows of ``pending``, and those of the changes before them.
+    var pendingRows = PendingRows()
     /// True after a foreign key action: rows that the statement found earlier may have changed.
     var hasFollowed = false
     /// Tables whose rows with the greatest number may have been deleted.

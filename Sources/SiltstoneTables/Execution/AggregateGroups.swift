@@ -23,7 +23,7 @@ struct AggregateGroups {
         guard numbers.allSatisfy({ table.types.indices.contains($0) && table.binding.positions[$0] != nil }) else {
             throw CRUDSQLGenError.missingColumn(table.structure.name)
         }
-        groupKey = SortKey(query.groupBy.map { OrderTerm(column: $0) }, shape: table.shape)
+        groupKey = SortKey(query.groupBy.map { OrderTerm(column: $0) }, of: table)
         groupReaders = query.groupBy.map { ColumnReader($0, shape: table.shape) }
         readers = query.aggregates.map { $0.column.map { ColumnReader($0, shape: table.shape) } }
         if query.groupBy.isEmpty { groups[[]] = Group(values: [], sums: newSums) }

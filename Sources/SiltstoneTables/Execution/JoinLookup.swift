@@ -69,7 +69,7 @@ final class JoinLookup<Reader: KeyValueReader> {
         let finder = PathFinder(reader: runner.reader)
         let path = try finder.path(
             table, order, .all([.among(values, column, table.types[column]), condition]), isEstimated: false)
-        var ranked = RankedRows(SortKey(terms, shape: table.shape))
+        var ranked = RankedRows(SortKey(terms, of: table))
         try runner.source(path, of: table).forEach { key, row in
             guard let number = try keys.number(place.place(in: row), in: row) else { return true }
             try ranked.append(key, row, group: number)
@@ -118,7 +118,7 @@ final class JoinLookup<Reader: KeyValueReader> {
     /// All rows that match the condition, with the numbers of their values.
     func allRows() throws -> (rows: RankedRows, keys: JoinKeys) {
         var keys = JoinKeys(table.types[column])
-        var ranked = RankedRows(SortKey(terms, shape: table.shape))
+        var ranked = RankedRows(SortKey(terms, of: table))
         let path = try PathFinder(reader: runner.reader).cheapest(table, condition)
         try runner.source(path, of: table).forEach { key, row in
             guard let number = try keys.add(place.place(in: row), in: row) else { return true }

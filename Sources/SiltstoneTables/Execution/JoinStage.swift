@@ -53,7 +53,9 @@ final class JoinStage<Reader: KeyValueReader> {
         }
         if !bound.mixed.isEmpty {
             var check = TupleCheck(bound)
-            try check.run(&batch)
+            for parent in 0..<parents.count where batch.isAccepted[parent] {
+                batch.isAccepted[parent] = try check.accepts(parent, batch)
+            }
         }
         return batch
     }
@@ -106,6 +108,10 @@ final class JoinStage<Reader: KeyValueReader> {
 
     /// Runs the remaining joins for the kept parents, and fills all arrays.
     func fill(_ batch: inout JoinedBatch, kept: [Int]) throws {
+        if !bound.mixed.isEmpty {
+            var check = TupleCheck(bound)
+            try check.acceptElements(&batch, kept: kept)
+        }
         for (number, join) in bound.joins.enumerated() {
             let owners = owners(of: join, kept: kept, in: batch)
             if batch.matches[number] == nil {

@@ -36,7 +36,7 @@ final class JoinStep<Reader: KeyValueReader> {
         let columns = join.child.structure.columns.indices.filter { join.child.binding.positions[$0] != nil }
         distinctKey =
             join.child.keyColumns.isEmpty
-            ? SortKey(columns.map { OrderTerm(column: $0) }, shape: join.child.shape) : nil
+            ? SortKey(columns.map { OrderTerm(column: $0) }, of: join.child) : nil
     }
 
     // MARK: Rows

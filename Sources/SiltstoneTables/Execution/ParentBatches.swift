@@ -7,6 +7,8 @@ final class ParentBatches<Reader: KeyValueReader> {
     /// The remaining parents; nil at the end. Released there: see ``JoinStream``.
     private var rows: (any RowSource)?
     private let batchRows: Int
+    /// True if the batches only select parents, which then come as one batch.
+    private let isSelecting: Bool
     /// True if DISTINCT and the limit apply after the joins, because the joins drop parents.
     private let isLate: Bool
     private let distinctKey: SortKey?
@@ -14,14 +16,13 @@ final class ParentBatches<Reader: KeyValueReader> {
     private var skip: Int
     private var left: Int
 
-    /// - Parameter isWhole: true for one batch of all parents, as limits over the joined rows of all require.
+    /// - Parameter isWhole: true for one batch of all kept parents.
     init(_ stage: JoinStage<Reader>, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>, isWhole: Bool) throws {
         let bound = stage.bound
         self.stage = stage
         isLate = bound.hasLateConditions
         rows = isLate ? try runner.parents(bound, plan) : try runner.limitedParents(bound, plan)
-        distinctKey =
-            isLate && bound.needsDistinct ? SortKey(bound.distinctTerms, shape: bound.tables[0].shape) : nil
+        distinctKey = isLate && bound.needsDistinct ? SortKey(bound.distinctTerms, of: bound.tables[0]) : nil
         seen = DistinctSet(mostBytes: runner.mostBytes)
         let limit = isLate ? bound.query.limit : nil
         let skip = max(limit?.skip ?? 0, 0)
@@ -29,7 +30,8 @@ final class ParentBatches<Reader: KeyValueReader> {
         left = limit?.count.map { max($0, 0) } ?? .max
         // A small limit needs only a small batch. One of a row more than the limit is never full, so it is the last.
         let wanted = bound.query.limit?.count.map { max($0, 1).addingReportingOverflow(skip).partialValue } ?? .max
-        batchRows = isWhole ? .max : min(255, max(wanted, 15)) + 1
+        isSelecting = isWhole && limit?.count != nil
+        batchRows = isWhole && !isSelecting ? .max : min(255, max(wanted, 15)) + 1
     }
 
     /// True if no batch follows. False if that is unknown.
@@ -37,6 +39,16 @@ final class ParentBatches<Reader: KeyValueReader> {
 
     /// The next batch with parents of the result, and their numbers; nil at the end.
     func next() throws -> (batch: JoinedBatch, kept: [Int])? {
+        guard isSelecting else { return try nextBatch() }
+        // The joins run again for the kept parents: few of all, because of the limit.
+        var all = RowBuffer()
+        while let (batch, kept) = try nextBatch() {
+            for parent in kept { batch.parents.withRow(parent) { all.append($0) } }
+        }
+        return all.isEmpty ? nil : (try stage.accept(all), Array(0..<all.count))
+    }
+
+    private func nextBatch() throws -> (batch: JoinedBatch, kept: [Int])? {
         while left > 0, let rows {
             var parents = RowBuffer()
             try rows.forEach { _, row in
@@ -88,7 +100,7 @@ final class JoinStream<Reader: KeyValueReader>: RowStream {
     init(_ bound: BoundQuery, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>) throws {
         self.bound = bound
         let stage = JoinStage(bound, plan, runner)
-        let isWhole = bound.joins.contains { $0.clause.limit != nil }
+        let isWhole = bound.hasSharedElements || bound.joins.contains { $0.clause.limit != nil }
         source = (stage, try ParentBatches(stage, plan, runner, isWhole: isWhole))
     }
 

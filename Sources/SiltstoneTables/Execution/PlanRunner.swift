@@ -60,7 +60,7 @@ struct PlanRunner<Reader: KeyValueReader> {
                 parentRows(try path(bound, drivenBy: number, along: order), of: table, isReverse: plan.isReverse)
             }
         let terms = bound.query.order
-        let sortKey = SortKey(terms, shape: table.shape)
+        let sortKey = SortKey(terms, of: table)
         switch plan.ordering {
         case .none: return rows
         case .groups(let count):
@@ -76,8 +76,7 @@ struct PlanRunner<Reader: KeyValueReader> {
     func limitedParents(_ bound: BoundQuery, _ plan: PhysicalPlan) throws -> any RowSource {
         var rows = try parents(bound, plan)
         if bound.needsDistinct {
-            rows = DistinctRows(
-                rows, by: SortKey(bound.distinctTerms, shape: bound.tables[0].shape), mostBytes: mostBytes)
+            rows = DistinctRows(rows, by: SortKey(bound.distinctTerms, of: bound.tables[0]), mostBytes: mostBytes)
             rows = metered(rows, meters?.distinct)
         }
         if let limit = bound.query.limit { rows = metered(LimitedRows(rows, limit), meters?.limit) }

@@ -4,13 +4,16 @@ import TableKit
 final class SortKey {
     private let terms: [OrderTerm]
     private let shape: RowShape
+    /// The types of the structure's columns in the table.
+    private let types: [ColumnType]
     /// The positions of the terms' columns in the last layout.
     private var columns: [ShapeColumn] = []
     private var layout: UInt16?
 
-    init(_ terms: [OrderTerm], shape: RowShape) {
+    init(_ terms: [OrderTerm], of table: TableAccess) {
         self.terms = terms
-        self.shape = shape
+        shape = table.shape
+        types = table.types
     }
 
     /// Replaces `key` by the encoded terms.
@@ -67,12 +70,13 @@ final class SortKey {
         case .absent(let value):
             if value.isNull { return key.append(0) }
             key.append(1)
-            append(value, shape.structure.columns[number].type, to: &key)
+            append(value, types[number], to: &key)
         case .missing: throw CRUDSQLGenError.missingColumn(shape.structure.name)
         }
     }
 
     /// Appends the constant value of a column that is newer than the row.
+    /// - Parameter type: the type in the table, as of the slots of newer rows.
     private func append(_ value: ColumnValue, _ type: ColumnType, to key: inout [UInt8]) {
         if let number = ScalarOrder.number(value, type) {
             key.append(scalar: number)

@@ -23,6 +23,8 @@ struct TupleCheck {
     private let values: TupleValues
     /// For each join the row and pivot of the current tuple.
     private var tuple: [(owner: Int, place: Int, row: Int32, pivot: Int32)]
+    /// For each join the elements of accepted tuples, by owner and place. Nil while nobody asks for the elements.
+    private var marks: [Int: [[Bool]]]?
 
     init(_ bound: BoundQuery) {
         self.bound = bound
@@ -31,33 +33,36 @@ struct TupleCheck {
         tuple = bound.joins.map { _ in (-1, -1, -1, -1) }
     }
 
-    /// Keeps accepted only the parents and elements that occur in a tuple that matches all conditions.
-    mutating func run(_ batch: inout JoinedBatch) throws {
-        var marks: [Int: [[Bool]]] = [:]
-        for number in joins {
-            marks[number] = batch.matches[number]?.elements.map { $0.map { _ in false } }
-        }
-        for parent in 0..<batch.parents.count where batch.isAccepted[parent] {
-            batch.isAccepted[parent] = try extend(joins[...], parent, batch, &marks)
-        }
-        for (number, marks) in marks {
+    /// True if a tuple of a parent matches all conditions.
+    mutating func accepts(_ parent: Int, _ batch: JoinedBatch) throws -> Bool {
+        try extend(joins[...], parent, batch)
+    }
+
+    /// Keeps accepted only the elements that occur in a tuple of a kept parent that matches all conditions.
+    ///
+    /// Parents can share joined rows. The elements of such a row must not depend on parents that the result lacks.
+    mutating func acceptElements(_ batch: inout JoinedBatch, kept: [Int]) throws {
+        var none: [Int: [[Bool]]] = [:]
+        for number in joins { none[number] = batch.matches[number]?.elements.map { $0.map { _ in false } } }
+        marks = none
+        for parent in kept { _ = try extend(joins[...], parent, batch) }
+        for (number, marks) in marks ?? [:] {
             for owner in marks.indices {
                 for place in marks[owner].indices {
                     batch.matches[number]?.elements[owner][place].isAccepted = marks[owner][place]
                 }
             }
         }
+        marks = nil
     }
 
-    /// Tries all elements of the remaining joins.
+    /// Tries the elements of the remaining joins: all of them for the marks, else until a tuple is accepted.
     /// - Returns: true if a tuple was accepted.
-    private mutating func extend(
-        _ rest: ArraySlice<Int>, _ parent: Int, _ batch: JoinedBatch, _ marks: inout [Int: [[Bool]]]
-    ) throws -> Bool {
+    private mutating func extend(_ rest: ArraySlice<Int>, _ parent: Int, _ batch: JoinedBatch) throws -> Bool {
         guard let number = rest.first else {
             guard try isMet(parent, batch) else { return false }
             for join in joins where tuple[join].place >= 0 {
-                marks[join]?[tuple[join].owner][tuple[join].place] = true
+                marks?[join]?[tuple[join].owner][tuple[join].place] = true
             }
             return true
         }
@@ -66,12 +71,13 @@ struct TupleCheck {
         let elements = owner < 0 ? [] : batch.matches[number]?.elements[Int(owner)] ?? []
         if elements.isEmpty {
             tuple[number] = (-1, -1, -1, -1)
-            return try extend(rest.dropFirst(), parent, batch, &marks)
+            return try extend(rest.dropFirst(), parent, batch)
         }
         var isAccepted = false
         for (place, element) in elements.enumerated() where element.isAccepted {
             tuple[number] = (Int(owner), place, element.row, element.pivot)
-            if try extend(rest.dropFirst(), parent, batch, &marks) { isAccepted = true }
+            if try extend(rest.dropFirst(), parent, batch) { isAccepted = true }
+            if isAccepted, marks == nil { break }
         }
         return isAccepted
     }

@@ -13,6 +13,9 @@ struct BoundQuery {
     private(set) var mixed: [Condition] = []
     /// The numbers of the joins in ``mixed``, and of the joins on the way to them.
     private(set) var mixedJoins: Set<Int> = []
+    /// True if the array of a joined row depends on all parents in the result that the row is joined to: a condition
+    /// compares its elements with other rows than those that start from it.
+    private(set) var hasSharedElements = false
 
     /// - Throws: `TableErrorCode.noTable`, `TableErrorCode.noColumn`, `TableErrorCode.argument`.
     init(_ query: Query, in catalogue: Catalogue) throws {
@@ -76,7 +79,19 @@ struct BoundQuery {
             } else {
                 mixed.append(part)
                 for node in nodes { markMixed(node) }
+                if nodes.contains(where: { isShared($0, among: nodes) }) { hasSharedElements = true }
             }
+        }
+    }
+
+    /// True if a join starts from a joined row, and a node is neither that row nor on a way from it.
+    private func isShared(_ node: Int, among nodes: Set<Int>) -> Bool {
+        guard node >= 0, joins[node].parent >= 0 else { return false }
+        let owner = joins[node].parent
+        return nodes.contains { other in
+            var other = other
+            while other > owner { other = joins[other].parent }
+            return other != owner
         }
     }
 

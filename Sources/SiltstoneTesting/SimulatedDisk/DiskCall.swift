@@ -2,8 +2,30 @@
 public struct DiskCall: Sendable, Hashable {
     /// The kind of the call.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
-        case create, createDirectory, rename, link, remove, removeDirectory, syncDirectory
-        case write, reserve, truncate, sync, lock
+        /// Creates a file.
+        case create
+        /// Creates a directory.
+        case createDirectory
+        /// Renames a file or a directory.
+        case rename
+        /// Makes a hard link.
+        case link
+        /// Removes a file.
+        case remove
+        /// Removes an empty directory.
+        case removeDirectory
+        /// Makes the entries of a directory durable.
+        case syncDirectory
+        /// Writes bytes of a file, by a call or through a mapping.
+        case write
+        /// Reserves space for a file.
+        case reserve
+        /// Changes the length of a file.
+        case truncate
+        /// Makes the bytes and the length of a file durable.
+        case sync
+        /// Takes the lock of a file, which may create the file.
+        case lock
     }
 
     /// The kind of the call.

@@ -101,11 +101,11 @@ extension SimulatedDirectory {
         try find(call, call.names[...])
     }
 
-    private func find(_ call: PathCall, _ names: ArraySlice<String>) throws(FileSystemError) -> SimulatedNode? {
+    private func find(_ call: PathCall, _ names: ArraySlice<[UInt8]>) throws(FileSystemError) -> SimulatedNode? {
         var node = SimulatedNode.directory(self)
         for name in names {
             guard case .directory(let directory) = node else { throw call.failure(ENOTDIR) }
-            guard let next = directory.entries[name] else { return nil }
+            guard let next = directory.entries[String(decoding: name, as: UTF8.self)] else { return nil }
             node = next
         }
         return node
@@ -116,7 +116,7 @@ extension SimulatedDirectory {
     func parent(_ call: PathCall) throws(FileSystemError) -> (SimulatedDirectory, String) {
         guard let name = call.names.last else { throw call.failure(EINVAL) }
         switch try find(call, call.names.dropLast()) {
-        case .directory(let directory): return (directory, name)
+        case .directory(let directory): return (directory, String(decoding: name, as: UTF8.self))
         case .file: throw call.failure(ENOTDIR)
         case nil: throw call.failure(ENOENT)
         }

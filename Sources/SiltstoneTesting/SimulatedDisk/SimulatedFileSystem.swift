@@ -19,13 +19,14 @@ public import Siltstone
 /// None of this changes what readers of a file see, and a removed file stays readable while it is open or mapped. The
 /// seed determines the state after a crash.
 ///
-/// A real disk may do worse in four ways, which a test on this one does not show:
+/// A real disk may do worse in five ways, which a test on this one does not show:
 ///
 /// - A failed sync of a file may have written a part of the data. Here none of it reaches the disk.
 /// - After a failed sync, the kernel may evict the clean pages. Readers then see the old data, also without a crash.
 /// - A failed sync of a directory may lose its changes for good, although later syncs succeed. Here the next successful
 ///   sync makes them durable. ``Fault/errorAfterwards(_:)`` shows the opposite: a failed sync that made them durable.
 /// - Behind the synced length of a file, some file systems leave old data of other files. Here such bytes are zero.
+/// - A process that dies within one `pwrite` may leave a part of the write. Here it leaves all of it, or nothing.
 ///
 /// ```swift
 /// let disk = SimulatedFileSystem()

@@ -17,7 +17,10 @@ public struct Insert<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendabl
         lastNumber = result.lastInsertID
     }
 
-    /// The key of the last inserted row, if it is one integer, else nil.
+    /// The key of the last inserted row, if it is one integer, else nil. Nil also for a key greater than `Int.max`, and
+    /// if no row was inserted.
+    ///
+    /// For a row of a table without a key, Siltstone returns its hidden number.
     public func lastInsertId() throws -> Int? { lastNumber.map { Int($0) } }
 }
 

@@ -102,9 +102,9 @@ extension Float: OrderedColumn, DefaultableColumn {
     /// The column value.
     public var columnValue: ColumnValue { .real(Double(self)) }
 
-    /// Converts a column value. Throws if it does not fit the type.
+    /// Converts a column value, rounding. Throws if it does not fit the type, as a finite value above the greatest `Float`.
     public init(columnValue: ColumnValue) throws {
-        guard case .real(let value)? = columnValue.fitting(.double) else { throw Float.misfit(columnValue) }
+        guard case .real(let value)? = columnValue.fitting(.float) else { throw Float.misfit(columnValue) }
         self = Float(value)
     }
 }

@@ -40,7 +40,7 @@ extension DatabaseProtocol {
 
     private func once<R>(_ engine: any TableEngine, _ mode: TransactionMode, _ body: () throws -> R) throws -> R {
         let session = SharedSession(try engine.begin(mode))
-        let scope = TransactionScope(engine, session)
+        let scope = TransactionScope(engine, session, isSerial: mode == .serial)
         session.open(scope)
         let result: R
         do { result = try TransactionScope.$innermost.withValue(scope) { try body() } } catch {
@@ -55,19 +55,20 @@ extension DatabaseProtocol {
         _ engine: any TableEngine, _ mode: TransactionMode, _ body: () async throws -> R
     ) async throws -> R {
         let session = SharedSession(try await engine.begin(mode))
-        let scope = TransactionScope(engine, session)
+        let scope = TransactionScope(engine, session, isSerial: mode == .serial)
         session.open(scope)
         let result: R
         do { result = try await TransactionScope.$innermost.withValue(scope) { try await body() } } catch {
-            await session.rollback(on: engine)
+            await TransactionScope.$innermost.withValue(scope) { await session.rollback(on: engine) }
             throw error
         }
-        try await session.commit(on: engine)
+        // Within the scope, too: it tells the engine whose work this is.
+        try await TransactionScope.$innermost.withValue(scope) { try await session.commit(on: engine) }
         return result
     }
 
     private func nested<R>(in outer: TransactionScope, _ body: () throws -> R) throws -> R {
-        let scope = TransactionScope(outer.engine, outer.session)
+        let scope = TransactionScope(outer.engine, outer.session, isSerial: outer.isSerial)
         let savepoint = try outer.session.open(scope, in: outer)
         let result: R
         do { result = try TransactionScope.$innermost.withValue(scope) { try body() } } catch {
@@ -78,7 +79,7 @@ extension DatabaseProtocol {
     }
 
     private func nested<R>(in outer: TransactionScope, _ body: () async throws -> R) async throws -> R {
-        let scope = TransactionScope(outer.engine, outer.session)
+        let scope = TransactionScope(outer.engine, outer.session, isSerial: outer.isSerial)
         let engine = outer.engine
         let savepoint = try await outer.session.open(scope, in: outer, on: engine)
         let result: R

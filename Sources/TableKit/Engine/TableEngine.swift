@@ -181,8 +181,18 @@ public protocol TableSession: AnyObject {
     /// whatever other programs have done. Engines may run `body` again if another program changes it in between.
     func changingSchema(_ body: () throws -> Void) throws
 
+    /// Inserts rows.
+    /// - Returns: the number of new rows, the key of the last one, and the rows if the statement asks for them.
+    /// - Throws: ``TableErrorCode/unique``, ``TableErrorCode/foreignKey``, ``TableErrorCode/notNull`` and others. No row
+    ///   of the statement is then inserted.
     func insert(_ statement: InsertStatement) throws -> ChangeResult
+    /// Updates all matching rows.
+    /// - Returns: the number of matching rows, and the rows after the update if the statement asks for them.
+    /// - Throws: as ``insert(_:)``.
     func update(_ statement: UpdateStatement) throws -> ChangeResult
+    /// Deletes all matching rows. Foreign keys act on the rows that refer to them.
+    /// - Returns: the number of matching rows, and the rows before the delete if the statement asks for them.
+    /// - Throws: ``TableErrorCode/foreignKey`` if a row refers to a deleted one and its action refuses the delete.
     func delete(_ statement: DeleteStatement) throws -> ChangeResult
 
     /// Runs a query. The stream reads the session's state at the time of this call, and ends with the session.

@@ -28,13 +28,14 @@ package struct NumberSum {
         CRUDSQLExeError("Only numbers have a sum.", code: .type, column: column.name)
     }
 
-    /// The sum in the column's type; NULL without values.
+    /// The sum in the column's type, or a real if reals were added; NULL without values.
     /// - Throws: ``TableErrorCode/type`` on overflow of an integer sum.
     package func total(of column: Column) throws(CRUDSQLExeError) -> ColumnValue {
         if count == 0 { return .null }
-        if column.type.isFloatingPoint { return .real(real + Double(whole)) }
+        // The table's type may be another than that of a structure, whose column this may be.
+        if column.type.isFloatingPoint || real != 0 { return .real(real + Double(whole)) }
+        if let sum = Int64(exactly: whole) { return .integer(sum) }
         if column.type == .uint64, let sum = UInt64(exactly: whole) { return ColumnValue(sum) }
-        if column.type != .uint64, let sum = Int64(exactly: whole) { return .integer(sum) }
         throw CRUDSQLExeError("The sum is out of the range of 64 bits.", code: .type, column: column.name)
     }
 

@@ -20,41 +20,68 @@ public enum CRUDExpression: @unchecked Sendable {
     /// An expression that is evaluated when a statement is built.
     case lazy(ExpressionProducer)
 
+    /// Both conditions.
     indirect case and(lhs: CRUDExpression, rhs: CRUDExpression)
+    /// One condition or both.
     indirect case or(lhs: CRUDExpression, rhs: CRUDExpression)
+    /// The negation of a condition.
     indirect case not(rhs: CRUDExpression)
     /// Equal; with ``null``: IS NULL.
     indirect case equality(lhs: CRUDExpression, rhs: CRUDExpression)
     /// Not equal; with ``null``: IS NOT NULL.
     indirect case inequality(lhs: CRUDExpression, rhs: CRUDExpression)
+    /// Less than.
     indirect case lessThan(lhs: CRUDExpression, rhs: CRUDExpression)
+    /// Less than or equal.
     indirect case lessThanEqual(lhs: CRUDExpression, rhs: CRUDExpression)
+    /// Greater than.
     indirect case greaterThan(lhs: CRUDExpression, rhs: CRUDExpression)
+    /// Greater than or equal.
     indirect case greaterThanEqual(lhs: CRUDExpression, rhs: CRUDExpression)
     /// Equal to one of the values.
     indirect case `in`(lhs: CRUDExpression, rhs: [CRUDExpression])
     /// Text that matches the pattern. `wild1` allows any text before it, `wild2` any text after it.
     indirect case like(lhs: CRUDExpression, wild1: Bool, String, wild2: Bool)
 
+    /// An integer.
     case integer(Int)
+    /// An unsigned integer.
     case uinteger(UInt)
+    /// An integer of 64 bits.
     case integer64(Int64)
+    /// An unsigned integer of 64 bits.
     case uinteger64(UInt64)
+    /// An integer of 32 bits.
     case integer32(Int32)
+    /// An unsigned integer of 32 bits.
     case uinteger32(UInt32)
+    /// An integer of 16 bits.
     case integer16(Int16)
+    /// An unsigned integer of 16 bits.
     case uinteger16(UInt16)
+    /// An integer of 8 bits.
     case integer8(Int8)
+    /// An unsigned integer of 8 bits.
     case uinteger8(UInt8)
+    /// A real number of 64 bits.
     case decimal(Double)
+    /// A real number of 32 bits.
     case float(Float)
+    /// Text.
     case string(String)
+    /// Bytes.
     case blob([UInt8])
+    /// Bytes, as signed numbers.
     case sblob([Int8])
+    /// True or false.
     case bool(Bool)
+    /// A UUID.
     case uuid(UUID)
+    /// A date.
     case date(Date)
+    /// A URL, stored as text.
     case url(URL)
+    /// NULL.
     case null
     /// A value of any column type. The operators produce it.
     case value(ColumnValue)

@@ -2,6 +2,7 @@ import Foundation
 
 /// A destination of log events.
 public enum CRUDLogDestination: Sendable {
+    /// Discards events.
     case none
     /// The standard error. A program's output, which may be piped, stays its own.
     case console

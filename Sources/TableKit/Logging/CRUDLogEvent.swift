@@ -2,7 +2,12 @@ public import Foundation
 
 /// The type of a log event.
 public enum CRUDLogEventType: CustomStringConvertible, Sendable, Hashable {
-    case info, warning, error
+    /// A note.
+    case info
+    /// A problem that the program need not act on.
+    case warning
+    /// An error, logged when it is made.
+    case error
     /// A statement.
     case query
 

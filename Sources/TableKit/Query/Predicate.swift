@@ -16,21 +16,42 @@ public indirect enum Predicate: Sendable, Hashable {
     case isIn(ColumnReference, [ColumnValue])
     /// True where the column's text matches the pattern.
     case like(ColumnReference, LikePattern)
+    /// True where the condition is false; unknown where it is unknown.
     case not(Predicate)
+    /// True where all conditions are true; also without any.
     case and([Predicate])
+    /// True where at least one condition is true.
     case or([Predicate])
 }
 
 /// A comparison operator.
 public enum Comparison: UInt8, Sendable, Hashable {
-    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+    /// =
+    case equal
+    /// <>
+    case notEqual
+    /// <
+    case less
+    /// <=
+    case lessOrEqual
+    /// >
+    case greater
+    /// >=
+    case greaterOrEqual
 }
 
 /// A text pattern. ASCII letters match case-insensitively, as in SQLite's LIKE; all other characters are literal.
 public struct LikePattern: Sendable, Hashable {
     /// The position of the pattern in the text.
     public enum Place: UInt8, Sendable, Hashable {
-        case anywhere, atStart, atEnd, whole
+        /// The text contains the pattern.
+        case anywhere
+        /// The text begins with the pattern.
+        case atStart
+        /// The text ends with the pattern.
+        case atEnd
+        /// The text equals the pattern.
+        case whole
         /// The pattern is one of SQL's for the whole text: `%` matches any characters, `_` one Unicode character.
         case wildcards
     }

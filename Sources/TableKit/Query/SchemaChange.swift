@@ -5,16 +5,20 @@ public enum SchemaChange: Sendable {
     /// Drops a table with its indexes and rows. Throws ``TableErrorCode/noTable`` if there is none. Foreign keys act as
     /// for a delete of all rows: they cascade, change the referring rows, or throw ``TableErrorCode/foreignKey``.
     case dropTable(String)
+    /// Renames a table. Keeps rows, indexes and the foreign keys that refer to it. Throws ``TableErrorCode/noTable`` or
+    /// ``TableErrorCode/exists``.
     case renameTable(String, to: String)
     /// Adds a column at the end. If the table has rows, a column that is not optional needs a default, and the default of
     /// a foreign key must refer to a row.
     case addColumn(table: String, Column)
     /// Drops a column and the indexes that contain it. Throws for a column of the primary key.
     case dropColumn(table: String, String)
+    /// Renames a column. Keeps values and indexes. Throws ``TableErrorCode/noColumn`` or ``TableErrorCode/exists``.
     case renameColumn(table: String, String, to: String)
     /// Creates an index and waits until queries can use it. Table and columns identify an index: an existing one stays.
     /// An existing index that is not unique becomes unique if the definition is.
     case createIndex(IndexDefinition)
+    /// Drops the index of these columns. Throws ``TableErrorCode/noIndex`` if there is none.
     case dropIndex(table: String, columns: [String])
 }
 

@@ -71,7 +71,8 @@ public struct DeleteStatement: Sendable {
 public struct ChangeResult: Sendable {
     /// The number of rows inserted, updated or deleted, without those of cascades.
     public var count = 0
-    /// The greatest key inserted, if the key is one integer; for several rows, the key of the last.
+    /// The key of the last inserted row, if the key is one integer that fits `Int64`. For a table without a key, an
+    /// engine may tell the hidden number of the row. Nil if no row was inserted.
     public var lastInsertID: Int64?
     /// The rows that the statement asked for, in the statement's order.
     public var rows = RowBuffer()

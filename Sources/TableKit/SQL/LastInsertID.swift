@@ -9,15 +9,25 @@ enum LastInsertID {
 
     private static let entries = Mutex<[Entry]>([])
 
+    // The engines that are read from entries outlive the lock. Otherwise the release of a last reference could close a
+    // store under it.
+
     /// The key; 0 before the first INSERT.
     static func of(_ engine: any TableEngine) -> Int64 {
-        entries.withLock { entries in entries.first { $0.engine === engine }?.number ?? 0 }
+        let (engines, number) = entries.withLock { entries in
+            let engines = entries.map(\.engine)
+            return (engines, engines.firstIndex { $0 === engine }.map { entries[$0].number } ?? 0)
+        }
+        return withExtendedLifetime(engines) { number }
     }
 
     static func set(_ number: Int64, of engine: any TableEngine) {
-        entries.withLock { entries in
-            entries.removeAll { $0.engine == nil || $0.engine === engine }
+        let engines = entries.withLock { entries in
+            let engines = entries.map(\.engine)
+            entries = zip(entries, engines).filter { $1 != nil && $1 !== engine }.map(\.0)
             entries.append(Entry(engine: engine, number: number))
+            return engines
         }
+        withExtendedLifetime(engines) {}
     }
 }

@@ -6,12 +6,17 @@ package final class TransactionScope: Sendable {
     let engine: any TableEngine
     let session: SharedSession
     let isReadOnly: Bool
+    /// True if the scope belongs to a ``TransactionMode/serial`` transaction.
+    package let isSerial: Bool
     private let outer: TransactionScope?
 
-    package init(_ engine: any TableEngine, _ session: SharedSession, isReadOnly: Bool = false) {
+    package init(
+        _ engine: any TableEngine, _ session: SharedSession, isReadOnly: Bool = false, isSerial: Bool = false
+    ) {
         self.engine = engine
         self.session = session
         self.isReadOnly = isReadOnly
+        self.isSerial = isSerial
         outer = Self.innermost
     }
 

@@ -228,6 +228,53 @@ struct ConstraintTests {
         }
     }
 
+    /// A table of two columns that refer to people.
+    private static func pairs(
+        key: [Int], _ first: ForeignKeyAction, _ second: ForeignKeyAction, isOptional: Bool = false
+    ) -> TableStructure {
+        func column(_ name: String, _ action: ForeignKeyAction, isOptional: Bool) -> Column {
+            Column(
+                name, .int64, isOptional: isOptional, defaultValue: .integer(3),
+                foreignKey: ForeignKeyReference(table: "people", onDelete: action, onUpdate: action))
+        }
+        return TableStructure(
+            name: "pairs",
+            columns: [
+                column("b", first, isOptional: isOptional), column("a", second, isOptional: false),
+            ], primaryKey: key)
+    }
+
+    @Test(
+        "a row that refers to a key by two columns follows by both, also if the first change moves the row",
+        arguments: [[0, 1], [1, 0], [0], [1], []])
+    func twoReferences(key: [Int]) throws {
+        let pairs = Self.pairs(key: key, .cascade, .cascade)
+        try withTables(Self.people, pairs) { session in
+            try session.insert(Self.people, [person(1, "a"), person(3, "c")])
+            try session.insert(pairs, [[.integer(1), .integer(1)], [.integer(3), .integer(3)]])
+            let row = try Self.people.rows([person(2, "")])
+            _ = try session.update(UpdateStatement(Self.people, columns: [0], row: row, predicate: equals(0, 1)))
+            #expect(try Set(session.all(pairs)) == [[.integer(2), .integer(2)], [.integer(3), .integer(3)]])
+            _ = try session.delete(DeleteStatement(Self.people, predicate: equals(0, 2)))
+            #expect(try session.all(pairs) == [[.integer(3), .integer(3)]])
+        }
+    }
+
+    @Test("a row whose key takes its default when a row goes also follows by its other column")
+    func defaultKeyAndOther() throws {
+        for (action, left) in [(ForeignKeyAction.cascade, []), (.setNull, [[.null, .integer(3)]])]
+            as [(ForeignKeyAction, [[ColumnValue]])]
+        {
+            let pairs = Self.pairs(key: [1], action, .setDefault, isOptional: true)
+            try withTables(Self.people, pairs) { session in
+                try session.insert(Self.people, [person(1, "a"), person(3, "c")])
+                try session.insert(pairs, [[.integer(1), .integer(1)]])
+                _ = try session.delete(DeleteStatement(Self.people, predicate: equals(0, 1)))
+                #expect(try session.all(pairs) == left)
+            }
+        }
+    }
+
     @Test("a chain of 1,000 references is deleted as a whole, a longer one is refused, and a ring comes to an end")
     func cascades() throws {
         let table = Self.nodes

@@ -95,6 +95,23 @@ struct RowNumberTests {
         #expect(try engine.verify(progress: nil) == [])
     }
 
+    @Test("the last number of an insert is that of the last row that it stored, and none if the key is no Int64")
+    func lastInserted() throws {
+        let (_, engine) = try makeEngine()
+        let table = Self.table(.uint64)
+        let keyless = TableStructure(name: "k", columns: [Column("name", .string)], primaryKey: [])
+        try engine.change { session in
+            try session.alter(.createTable(table))
+            try session.alter(.createTable(keyless))
+            try session.insert(table, Self.row(5))
+            #expect(try session.insert(table, Self.row(5), onConflict: .ignore).lastInsertID == nil)
+            #expect(try session.insert(table, Self.row(7) + Self.row(5), onConflict: .ignore).lastInsertID == 7)
+            #expect(try session.insert(table, Self.row(9) + Self.row(5), onConflict: .replace).lastInsertID == 5)
+            #expect(try session.insert(table, Self.row(11) + [[.unsigned(.max), .text("")]]).lastInsertID == nil)
+            #expect(try session.insert(keyless, [[.text("a")], [.text("b")]]).lastInsertID == 2)
+        }
+    }
+
     @Test("rows beside a transaction with the greatest number get theirs, and both commit")
     func concurrent() throws {
         let (_, engine) = try makeEngine()

@@ -1,3 +1,4 @@
+import Dispatch
 import Siltstone
 import SiltstoneTesting
 import TableKit
@@ -134,6 +135,40 @@ struct EngineTests {
         let count = try session.count(Query(Self.table))
         session.rollback()
         #expect(count >= 640)
+    }
+
+    @Test("what a task does with the transaction lock runs on the engine's queue, which waiting threads cannot use up")
+    func turnQueue() async throws {
+        let configuration = try SiltstoneDatabaseConfiguration(store: try KeyValueStore.inMemory())
+        let db = Database(configuration: configuration)
+        let engine = try #require(configuration.engine as? SiltstoneEngine)
+        let key = DispatchSpecificKey<Bool>()
+        engine.turnQueue.setSpecific(key: key, value: true)
+        func isOnQueue() async throws -> Bool {
+            try await engine.perform { DispatchQueue.getSpecific(key: key) ?? false }
+        }
+        let whole = try await engine.inTransaction { _ in DispatchQueue.getSpecific(key: key) ?? false }
+        let serial = try await db.transaction { try await isOnQueue() }
+        let nested = try await db.transaction { try await db.transaction { try await isOnQueue() } }
+        #expect(whole && serial && nested)
+        // These do not hold the lock.
+        let concurrent = try await db.transaction(.concurrent(retries: 0)) { try await isOnQueue() }
+        let outside = try await isOnQueue()
+        #expect(!concurrent && !outside)
+    }
+
+    @Test("a task's transaction that begins with a delete after the opening does not give numbers up")
+    func numbersAfterDelete() async throws {
+        let engine = try makeTable()
+        let store = try #require(engine as? SiltstoneEngine).store
+        for mode in [TransactionMode.serial, .concurrent(retries: 0)] {
+            let other = try SiltstoneEngine(store, nil, durability: nil)
+            let session = try await other.begin(mode)
+            _ = try session.delete(DeleteStatement(Self.table, predicate: match(mode == .serial ? 10 : 9)))
+            try await session.commit()
+        }
+        let last = try SiltstoneEngine(store, nil, durability: nil)
+        #expect(try last.change { try $0.insert(Self.table, [[.null, .integer(0)]]) }.lastInsertID == 11)
     }
 
     @Test("an observation tells of a commit that changes what was read, also a row that was not there, and of no other")

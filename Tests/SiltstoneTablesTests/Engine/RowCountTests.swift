@@ -124,6 +124,24 @@ struct RowCountTests {
         #expect(try items.count() == 210)
     }
 
+    @Test("a commit that a first count saw, and that ends during the count, counts once")
+    func endDuringCount() {
+        let counts = RowCounts()
+        let commit: [UInt64: Int] = [1: 1, 2: 1]
+        counts.keep(0, of: 2, at: 4) { true }
+        #expect(counts.begin(commit))
+        counts.keep(10, of: 1, at: 5) {
+            counts.end(commit, at: 5)
+            return true
+        }
+        #expect(counts.count(1, at: 5) == 10)
+        #expect(counts.count(2, at: 5) == 1)
+        #expect(counts.begin(commit))
+        counts.end(commit, at: 6)
+        #expect(counts.count(1, at: 6) == 11)
+        #expect(counts.count(1, at: 5) == 10)
+    }
+
     @Test("counts beside writers are those of their snapshots")
     func concurrency() async throws {
         let (db, items) = (db, db.table(Item.self))

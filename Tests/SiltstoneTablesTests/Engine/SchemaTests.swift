@@ -1,3 +1,4 @@
+import Dispatch
 import Siltstone
 import SiltstoneTesting
 import TableKit
@@ -77,6 +78,19 @@ struct SchemaTests {
         try engine.change { session in
             _ = try session.delete(DeleteStatement(parents))
             #expect(try session.all(Self.first).isEmpty)
+        }
+    }
+
+    @Test("tables come by name, in whatever order they were made")
+    func names() throws {
+        let (_, engine) = try makeEngine()
+        for name in ["b", "c", "a"] {
+            let table = TableStructure(name: name, columns: [Column("x", .int64)], primaryKey: [])
+            try engine.change { try $0.alter(.createTable(table)) }
+        }
+        try engine.change { session in
+            try session.alter(.renameTable("a", to: "d"))
+            #expect(try session.tables().map(\.structure.name) == ["b", "c", "d"])
         }
     }
 
@@ -166,7 +180,7 @@ struct SchemaTests {
         return try engine.change { session in
             let session = try #require(session as? SiltstoneSession<Transaction>)
             var id: UInt64?
-            try session.edit { id = try $0.addIndex(definition, state: .building) }
+            try session.edit { id = try $0.addIndex(definition) }
             return try #require(id)
         }
     }
@@ -189,6 +203,109 @@ struct SchemaTests {
         let session = try engine.beginRead()
         #expect(try session.table(named: "t")?.indexes.isEmpty == true)
         session.rollback()
+        #expect(try engine.verify(progress: nil) == [])
+    }
+
+    @Test("each of several callers that build one unique index over duplicates gets the error of the duplicates")
+    func duplicatesOfSeveral() throws {
+        let (_, engine) = try makeEngine()
+        try engine.change { session in
+            try session.alter(.createTable(Self.first))
+            try session.insert(Self.first, (0..<3_000).map { [.integer($0), .text("v\($0 == 2_999 ? 7 : $0)")] })
+        }
+        let definition = IndexDefinition(table: "t", columns: ["a"], isUnique: true)
+        let siltstone = try #require(engine as? SiltstoneEngine)
+        let other = IndexBuild(engine: siltstone, table: 1, index: try begin(siltstone, isUnique: true))
+        #expect(code { try engine.buildIndex(definition) } == .unique)
+        #expect(try !other.run())
+        let codes = Locked<[TableErrorCode?]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            let found = code { try engine.buildIndex(definition) }
+            codes.withLock { $0.append(found) }
+        }
+        #expect(codes.withLock { $0 } == [.unique, .unique, .unique, .unique])
+        #expect(try engine.verify(progress: nil) == [])
+    }
+
+    /// The indexes of the table.
+    private func indexes(_ engine: any TableEngine) throws -> [IndexInfo] {
+        let session = try engine.beginRead()
+        defer { session.rollback() }
+        return try #require(try session.table(named: "t")).indexes
+    }
+
+    @Test("a unique index that is asked for while a plain one of its columns is built replaces it")
+    func uniqueBesidePlain() throws {
+        let (_, engine) = try makeEngine()
+        try engine.change { session in
+            try session.alter(.createTable(Self.first))
+            try session.insert(Self.first, (0..<3_000).map { [.integer($0), .text("v\($0)")] })
+        }
+        let siltstone = try #require(engine as? SiltstoneEngine)
+        let plain = IndexBuild(engine: siltstone, table: 1, index: try begin(siltstone, isUnique: false))
+        guard case .goesOn = try plain.step() else {
+            Issue.record("one step")
+            return
+        }
+        try engine.buildIndex(IndexDefinition(table: "t", columns: ["a"], isUnique: true))
+        #expect(try !plain.run())
+        let left = try indexes(engine)
+        #expect(left.count == 1 && left[0].definition.isUnique && left[0].state == .ready)
+        try engine.change { session in
+            #expect(code { try session.insert(Self.first, [[.integer(9_999), .text("v7")]]) } == .unique)
+        }
+        #expect(try engine.verify(progress: nil) == [])
+    }
+
+    @Test("a plain index that is asked for while a unique one of its columns is built does not wait for it or end it")
+    func plainBesideUnique() throws {
+        let (_, engine) = try makeEngine()
+        try engine.change { session in
+            try session.alter(.createTable(Self.first))
+            try session.insert(Self.first, (0..<3_000).map { [.integer($0), .text("v\($0)")] })
+        }
+        let siltstone = try #require(engine as? SiltstoneEngine)
+        let unique = IndexBuild(engine: siltstone, table: 1, index: try begin(siltstone, isUnique: true))
+        guard case .goesOn = try unique.step() else {
+            Issue.record("one step")
+            return
+        }
+        try engine.buildIndex(IndexDefinition(table: "t", columns: ["a"]))
+        let both = try indexes(engine)
+        #expect(both.count == 2 && both.filter { $0.state == .ready }.map(\.definition.isUnique) == [false])
+        #expect(try unique.run())
+        let left = try indexes(engine)
+        #expect(left.count == 1 && left[0].definition.isUnique && left[0].state == .ready)
+        #expect(try engine.verify(progress: nil) == [])
+    }
+
+    @Test("an index that is asked for in a transaction or a small table is ready at the end, also if it is being built")
+    func joinedInTransaction() throws {
+        let (store, engine) = try makeEngine()
+        try engine.change { session in
+            try session.alter(.createTable(Self.first))
+            try session.insert(Self.first, (0..<3_000).map { [.integer($0), .text("v\($0)")] })
+        }
+        let siltstone = try #require(engine as? SiltstoneEngine)
+        let definition = IndexDefinition(table: "t", columns: ["a"])
+        let first = IndexBuild(engine: siltstone, table: 1, index: try begin(siltstone, isUnique: false))
+        guard case .goesOn = try first.step() else {
+            Issue.record("one step")
+            return
+        }
+        try engine.change { try $0.alter(.createIndex(definition)) }
+        #expect(try indexes(engine).map(\.state) == [.ready])
+        #expect(try first.run())
+        try engine.change { session in
+            try session.alter(.dropIndex(table: "t", columns: ["a"]))
+            let match = TableKit.Predicate.compare(ColumnReference(column: 0), .greater, .integer(99))
+            _ = try session.delete(DeleteStatement(Self.first, predicate: match))
+        }
+        let second = IndexBuild(engine: siltstone, table: 1, index: try begin(siltstone, isUnique: false))
+        try engine.buildIndex(definition)
+        #expect(try indexes(engine).map(\.state) == [.ready])
+        #expect(try second.run())
+        #expect(try store.count(prefix: KeySpace.builds) == 0)
         #expect(try engine.verify(progress: nil) == [])
     }
 

@@ -38,8 +38,13 @@ struct SharedSessionTests {
         let begun = Locked(0)
         let opened = await withTaskGroup(of: Int.self) { group in
             for (number, scope) in scopes.enumerated() {
-                group.addTask {
-                    begun.withLock { $0 += 1 }
+                // Of a high priority, because tasks of the same one begin after all other tests that wait for the pool.
+                group.addTask(priority: .high) {
+                    let isLast = begun.withLock { begun in
+                        begun += 1
+                        return begun == count
+                    }
+                    if isLast { haveBegun.signal() }
                     do {
                         if number % 2 == 0 {
                             _ = try await shared.open(scope, in: outer, on: engine)
@@ -52,8 +57,6 @@ struct SharedSessionTests {
                     return 0
                 }
             }
-            await wait { begun.withLock { $0 } == count }
-            haveBegun.signal()
             return await group.reduce(0, +)
         }
         await wait { isInTime.withLock { $0 } != nil }

@@ -168,6 +168,27 @@ struct FileSystemTests {
         #expect(Set(try files.entries(of: fixture.directory)) == ["e", "f"])
     }
 
+    @Test("in memory, names are told apart by their bytes, although the strings are equal")
+    func canonicalNames() throws {
+        let fixture = try FileSystemFixture(.memory)
+        let files = fixture.fileSystem
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        #expect(composed == decomposed)
+        try fixture.make(composed, [1])
+        #expect(number { _ = try files.open(fixture.path(decomposed), .read) } == Platform.noSuchFile)
+        try fixture.make(decomposed, [2])
+        let names = Set(try files.entries(of: fixture.directory).map { Array($0.utf8) })
+        #expect(names == [Array(composed.utf8), Array(decomposed.utf8)])
+        #expect(try fixture.read(composed) == [1])
+        try files.rename(fixture.path(decomposed), to: fixture.path(composed))
+        #expect(try fixture.read(composed) == [2])
+        #expect(try files.entries(of: fixture.directory).count == 1)
+        // A mark that combines with the slash before it begins a name all the same.
+        try files.createDirectory(fixture.path("d"))
+        try fixture.make("d/\u{301}", [3])
+        #expect(try files.entries(of: fixture.path("d")).count == 1)
+    }
+
     @Test("links share one file until the last name goes", arguments: Kind.allCases)
     func links(_ kind: Kind) throws {
         let fixture = try FileSystemFixture(kind)

@@ -109,7 +109,16 @@ struct SegmentOutputTests {
         let disk = FaultInjectingFileSystem()
         let writer = PieceWriter(try disk.open(Self.path, .createNew))
         writer.queue.suspend()
-        defer { writer.queue.resume() }
+        let isResumed = Locked(false)
+        let resume: @Sendable () -> Void = {
+            isResumed.withLock { isResumed in
+                if !isResumed { writer.queue.resume() }
+                isResumed = true
+            }
+        }
+        defer { resume() }
+        // Ends a wait for the queue, so that the test fails instead of standing still.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: resume)
         let data = bytes(4 * Self.piece)
         let heap = HeapBytes(copying: data)
         for offset in stride(from: 0, to: data.count, by: Self.piece) {
@@ -118,6 +127,7 @@ struct SegmentOutputTests {
         }
         try writer.sync()
         withExtendedLifetime(heap) {}
+        #expect(!isResumed.withLock { $0 })
         #expect(try contents(disk) == data)
     }
 }

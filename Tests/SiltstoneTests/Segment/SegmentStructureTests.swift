@@ -53,6 +53,31 @@ import Testing
         #expect(found.contains { $0.message.contains("out of order") }, "\(found)")
     }
 
+    @Test("of a malformed record that is told, nothing follows for the next block, whose key the block may share")
+    func malformed() throws {
+        // The versions of one key, which begin in the midst of a block, fill several more.
+        let versions = (0..<200).map {
+            OwnedRecord(key(20), [UInt8](repeating: 1, count: 50), SequenceNumber(1000 - $0))
+        }
+        let others = (0..<40).filter { $0 != 20 }.map { OwnedRecord(key($0), [UInt8](repeating: 1, count: 50), 5) }
+        let fixture = try SegmentFixture(others + versions, options: SegmentOptions(blockBytes: 4096))
+        let reader = try fixture.open()
+        let next = try #require(
+            (1..<reader.blockIndex.blockCount).first {
+                reader.blockIndex.fence(of: $0).sequence != BlockIndex.beforeAllVersions
+            })
+        let start = reader.fileOffset(of: next - 1)
+        var pin = BlockPin()
+        let block = try reader.block(next - 1, pin: &pin)
+        let first = try #require(block.record(0).map { Array($0.record.key) })
+        #expect(first != key(20) && block.count > 2)
+        let place = start + block.offset(ofSlot: 1)
+        let found = try problems(fixture) { $0[place] = 9 }  // no kind of a record
+        #expect(found.map(\.offset) == [start], "\(found)")
+        #expect(found.first?.message.contains("malformed") == true)
+        withExtendedLifetime(pin) {}
+    }
+
     @Test("a fence that lies behind the first record of its block is found")
     func fences() throws {
         let fixture = try fixture()

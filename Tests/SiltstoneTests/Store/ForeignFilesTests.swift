@@ -37,6 +37,37 @@ import Testing
         #expect(Set(names).isSubset(of: try fileSystem.entries(of: "/store")))
     }
 
+    @Test(
+        "a log of another store is left alone; one of the store itself, with changes that no manifest names, is damage",
+        arguments: [false, true])
+    func logOfAnotherStore(_ isOwn: Bool) throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        try store.put(key(1), [1])
+        try store.close()
+        let number: UInt64 = 777
+        let name = StoreFile.log(number).name
+        let identity = isOwn ? store.engine.versions.directory.identity : StoreIdentity.random()
+        let log = try LogWriter.create(
+            fixture.fileSystem, path: fixture.file(name),
+            header: FileHeader(kind: .log, store: identity, number: number))
+        try log.append(link: LogLink())
+        try log.put("foreign", [2], 1)
+        try log.close()
+        let before = try fixture.contents()
+        if isOwn {
+            #expect(StoreError.Code.of { try fixture.open() } == .corrupt)
+            #expect(try fixture.contents() == before)
+            return
+        }
+        for _ in 0..<2 {
+            let again = try fixture.open()
+            #expect(try again.allEntries() == [Entry(key: key(1), value: [1])])
+            try again.close()
+        }
+        #expect(try fixture.read(name) == before[name])
+    }
+
     @Test("a store that is open for reading only counts and verifies its logs")
     func readOnlyLogs() throws {
         let fileSystem = InMemoryFileSystem()

@@ -150,6 +150,83 @@ import Testing
         try store.close()
     }
 
+    @Test(
+        "a log with changes that the manifest does not name is refused, not removed, if its header is torn, too",
+        arguments: [64, 20, 5, 0])
+    func unnamedLogWithoutHeader(_ kept: Int) throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        try store.put(key(1), [1])
+        let manifest = try #require(try fixture.names(ending: ".manifest").first)
+        let before = try fixture.read(manifest)
+        try store.engine.beginNextLog()
+        try store.put(key(2), [2])
+        let log = StoreFile.log(try #require(store.engine.writes.state.active.log?.number)).name
+        let copy = try fixture.copy()
+        try copy.write(before, to: manifest)
+        let whole = try copy.read(log)
+        let header = Array(whole.prefix(kept)) + [UInt8](repeating: 0, count: FileHeader.size - kept)
+        try copy.write(header + Array(whole.dropFirst(FileHeader.size)), to: log)
+        let files = try copy.contents()
+        do {
+            _ = try copy.open()
+            Issue.record("opened")
+        } catch {
+            #expect(error.code == .corrupt && error.file == copy.file(manifest), "\(error)")
+            #expect(error.message.contains("lost its end") && error.message.contains("silt repair"))
+        }
+        #expect(try copy.contents() == files)
+        // Without bytes behind the header, it is a log in the making.
+        if kept == FileHeader.size { return }
+        try copy.write(header + [UInt8](repeating: 0, count: 300 << 10), to: log)
+        let again = try copy.open()
+        #expect(try again.allEntries() == [Entry(key: key(1), value: [1])])
+        #expect(try !copy.names().contains(log))
+        try again.close()
+    }
+
+    @Test(
+        "a log that has lost its header is not taken for one in the making: without CURRENT it shows that a store was here",
+        arguments: [0, 5, 20])
+    func lostHeader(_ kept: Int) throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        try store.put(key(1), [1])
+        try store.close()
+        try fixture.fileSystem.remove(fixture.file("CURRENT"))
+        let log = try #require(try fixture.names(ending: ".log").first)
+        let whole = try fixture.read(log)
+        let header = Array(whole.prefix(kept)) + [UInt8](repeating: 0, count: FileHeader.size - kept)
+        try fixture.write(header + Array(whole.dropFirst(FileHeader.size)), to: log)
+        var configuration = StoreFixture.small()
+        for readOnly in [true, false] {
+            let before = try fixture.contents()
+            configuration.readOnly = readOnly
+            do {
+                _ = try fixture.open(configuration)
+                Issue.record("opened")
+            } catch {
+                #expect(error.code == .corrupt && error.file == fixture.file("CURRENT"), "\(error)")
+                #expect(error.message.contains("silt repair"))
+            }
+            #expect(try fixture.contents() == before)
+        }
+        // Without bytes behind the header, however long it is, it is a log in the making.
+        for zeros in [0, 1, 300 << 10] {
+            let copy = try fixture.copy()
+            try copy.write(header + [UInt8](repeating: 0, count: zeros), to: log)
+            let new = try copy.open()
+            #expect(try new.allEntries().isEmpty)
+            try new.close()
+        }
+        configuration.fileSystem = fixture.fileSystem
+        let report = try KeyValueStore.repair(at: fixture.path, configuration: configuration)
+        #expect(!report.wasClean)
+        let repaired = try fixture.open()
+        #expect(try repaired.get(key(1)) == [1])
+        try repaired.close()
+    }
+
     @Test("a second open is refused, and names the owner", arguments: [false, true])
     func locked(_ readOnly: Bool) throws {
         for fixture in [StoreFixture(), try StoreFixture(onDisk: ())] {

@@ -66,6 +66,37 @@ import Testing
         try store.close()
     }
 
+    @Test("the space ahead of values is given back after a crash that leaves the log as an earlier close left it")
+    func spaceOfLostValues() throws {
+        var configuration = Self.quiet()
+        configuration.largeValueBytes = 1000
+        let fixture = StoreFixture()
+        let first = try fixture.open(configuration)
+        try first.put(key(1), [1])
+        try first.close()
+        let logs = try fixture.names(ending: ".log")
+        let log = try #require(logs.first)
+        let closed = try fixture.read(log)
+        let store = try fixture.open(configuration)
+        try store.put(key(2), [UInt8](repeating: 2, count: 5000))
+        let copy = try fixture.copy()
+        #expect(try copy.names(ending: ".log") == logs && copy.names(ending: ".values").count == 1)
+        #expect(try copy.read(log).starts(with: closed))
+        // The new frame had not reached the disk.
+        try copy.write(closed, to: log)
+        // The second time, a clean close has given the space back.
+        for isClosed in [false, true] {
+            let disk = FaultInjectingFileSystem(copy.fileSystem)
+            let again = try StoreFixture(disk).open(configuration)
+            #expect(try again.allEntries() == [Entry(key: key(1), value: [1])])
+            let releases = disk.log.filter { $0.operation == .truncate && $0.path.hasSuffix(".values") }
+            #expect(releases.count == (isClosed ? 0 : 1))
+            try again.close()
+            #expect(try copy.names(ending: ".values").count == 1)
+        }
+        try store.close()
+    }
+
     @Test("orphan files are removed once the names that are in force are durable, and not before")
     func namesBeforeRemovals() throws {
         let fixture = StoreFixture()

@@ -44,6 +44,28 @@ import Testing
         #expect(error?.column == "id")
     }
 
+    @Test func aStoredNumberAboveTheGreatestFloatIsAnErrorAndNoInfinity() throws {
+        struct Stored: Codable {
+            var x: Double
+        }
+        struct Read: Codable {
+            var x: Float
+        }
+        let stored = try TableStructure.of(Stored.self)
+        let shape = RowShape(try TableStructure.of(Read.self), columns: [stored.layout.slots.map(ShapeColumn.slot)])
+        func read(_ value: Double) throws -> Float? {
+            try RowCoding.items(Read.self, try RowCoding.rows([Stored(x: value)]), shape: shape).first?.x
+        }
+        #expect(try read(0.1) == 0.1)
+        #expect(try read(-.infinity) == -.infinity)
+        #expect(try read(.nan)?.isNaN == true)
+        #expect(try read(Double(Float.greatestFiniteMagnitude)) == .greatestFiniteMagnitude)
+        for value in [1e300, -1e39] {
+            let error = #expect(throws: CRUDDecoderError.self) { try read(value) }
+            #expect(error?.code == .type && error?.column == "x")
+        }
+    }
+
     @Test func anUnknownLayoutIsDamage() throws {
         var rows = try RowCoding.rows([Old(id: 1, name: "", gone: "")])
         rows.bytes[2] = 9

@@ -40,8 +40,8 @@ extension ReferenceState {
             try table.add(values, key: key)
             tables[name] = table
             result.count += 1
-            if let column = table.numberColumn, case .integer(let number) = values[column] {
-                result.lastInsertID = number
+            if let column = table.numberColumn {
+                result.lastInsertID = if case .integer(let number) = values[column] { number } else { nil }
             }
             if statement.isReturning { try projection.append(values, to: &result.rows) }
         }
