@@ -1461,7 +1461,7 @@ MUTATIONS = [
     Mutation(
         "removals-not-synced", "the removals of a compaction's inputs may take effect in any order",
         "Manifest/ObsoleteFiles.swift",
-        "            if groups.count > 1 { try syncRemovals.value() }\n", "",
+        "            if groups.count > 1 { try syncRemovals.value.run() }\n", "",
         first="RepairLostEditsTests|VersionSetTests"),
     Mutation(
         "leftovers-newest-first", "of what a compaction has read, an opening removes the newest first",

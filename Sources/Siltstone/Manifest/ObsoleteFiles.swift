@@ -12,7 +12,13 @@ final class ObsoleteFiles: Sendable {
     private let fileSystem: any FileSystem
     private let state = Locked(State(), rank: .leaf)
     /// Makes the removals durable. The version set's own function takes the manifest lock and records a failure.
-    let syncRemovals: HeapCell<() throws(StoreError) -> Void>
+    let syncRemovals: HeapCell<Sync>
+
+    /// A closure in a structure, because Swift 6.3 crashes where a generic container is made from a closure that throws
+    /// a concrete type.
+    struct Sync {
+        let run: () throws(StoreError) -> Void
+    }
 
     private struct State {
         /// Number of ``holding(_:)`` calls that are running.
@@ -30,7 +36,7 @@ final class ObsoleteFiles: Sendable {
     init(directory: String, fileSystem: any FileSystem) {
         self.directory = directory
         self.fileSystem = fileSystem
-        syncRemovals = HeapCell { () throws(StoreError) in try fileSystem.syncNames(in: directory) }
+        syncRemovals = HeapCell(Sync { () throws(StoreError) in try fileSystem.syncNames(in: directory) })
     }
 
     /// Removes files, now or when the last hold ends.
@@ -110,7 +116,7 @@ final class ObsoleteFiles: Sendable {
             groups[0] = group.filter { !unlink($0) }
             guard groups[0].isEmpty else { return }
             // If this fails, the empty group stays first, and the next call begins with the sync.
-            if groups.count > 1 { try syncRemovals.value() }
+            if groups.count > 1 { try syncRemovals.value.run() }
             groups.removeFirst()
         }
     }

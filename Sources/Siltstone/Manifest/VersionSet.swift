@@ -36,7 +36,7 @@ final class VersionSet: Sendable {
         latest = Locked(version, rank: .leaf)
         recoveryIsDurable = Atomic(!(manifest?.isAsFound ?? false))
         obsolete = ObsoleteFiles(directory: directory.path, fileSystem: directory.fileSystem)
-        obsolete.syncRemovals.value = { [unowned self] () throws(StoreError) in
+        obsolete.syncRemovals.value = ObsoleteFiles.Sync { [unowned self] () throws(StoreError) in
             try lock.withLock { () throws(StoreError) in
                 if let failure = status.failure { throw failure }
                 try syncNames()
