@@ -90,7 +90,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         return try run({ lookup.statement(key) }, .read, options.answerLimit) { deadline in
             do { return try prepared.fetchRow(lookup, key, into: row, parameters, link, &deadline) } catch {
                 // Its result may be unread.
-                _ = self.prepared.take(lookup.text)
+                self.prepared.take(lookup.text)?.close()
                 throw error
             }
         }

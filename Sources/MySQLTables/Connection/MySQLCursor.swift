@@ -7,10 +7,10 @@ import TableSQL
 /// run between two batches.
 final class MySQLCursor: SQLRows {
     private let connection: MySQLConnection
-    private let prepared: PreparedStatement
+    /// Nil at the end.
+    private var prepared: PreparedStatement?
     private let source: SQLStatement
     private let batchRows: Int
-    private var isAtEnd = false
 
     init(_ connection: MySQLConnection, _ prepared: PreparedStatement, _ source: SQLStatement, batchRows: Int) {
         self.connection = connection
@@ -22,7 +22,7 @@ final class MySQLCursor: SQLRows {
     deinit { close() }
 
     func next() throws -> [[ColumnValue]]? {
-        guard !isAtEnd else { return nil }
+        guard let prepared else { return nil }
         // Not the query's text: a fetch that fails has changed nothing.
         let fetch = SQLStatement("FETCH", isRepeated: false)
         return try connection.run(fetch, connection.options.answerLimit) { _, deadline in
@@ -34,7 +34,7 @@ final class MySQLCursor: SQLRows {
                     &deadline, { mysql_stmt_fetch_start(&status, prepared.raw) },
                     { mysql_stmt_fetch_cont(&status, prepared.raw, $0) })
                 if status == MYSQL_NO_DATA {
-                    finish()
+                    finish(prepared)
                     break
                 }
                 if status == 1 { throw MySQLError.error(prepared.raw) }
@@ -45,14 +45,14 @@ final class MySQLCursor: SQLRows {
     }
 
     func close() {
-        guard !isAtEnd else { return }
-        isAtEnd = true
         // Closes the cursor, too, without an answer of the server.
-        prepared.close()
+        prepared?.close()
+        prepared = nil
     }
 
-    private func finish() {
-        isAtEnd = true
+    private func finish(_ prepared: PreparedStatement) {
+        // The connection alone refers to it from now on, and frees it on its own thread.
+        self.prepared = nil
         mysql_stmt_free_result(prepared.raw)
         connection.giveBack(prepared, source)
     }

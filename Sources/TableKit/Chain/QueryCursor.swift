@@ -20,7 +20,7 @@ final class QueryCursor<T: Decodable> {
         }
     }
 
-    deinit { own?.rollback() }
+    deinit { end() }
 
     /// Appends the objects of the next batch.
     /// - Returns: false at the end.
@@ -61,6 +61,7 @@ final class QueryCursor<T: Decodable> {
 
     /// Ends the query and its session. A second call does nothing.
     func end() {
+        // First the stream: it reads from the session.
         stream = nil
         own?.rollback()
         own = nil

@@ -95,7 +95,8 @@ extension SQLConnection {
     }
 }
 
-/// A cursor on the rows of a query, valid until the transaction ends.
+/// A cursor on the rows of a query, valid until the transaction ends. It uses its connection, so the user of the
+/// connection closes it before anybody else gets the connection.
 package protocol SQLRows: AnyObject {
     /// The next batch of rows; nil at the end.
     func next() throws -> [[ColumnValue]]?

@@ -35,7 +35,7 @@ extension SQLSession {
     /// Opens a cursor for a result that may be long.
     private func openRows(_ statement: SQLStatement) throws -> any SQLRows {
         try beginForSeveral()
-        return try read { try $0.open(statement, batchRows: SQLRowStream.batchRows) }
+        return try open(statement, batchRows: SQLRowStream.batchRows)
     }
 
     func count(_ query: Query) throws -> Int {

@@ -29,6 +29,8 @@ final class SQLSession: TableSession {
     private var isSingleRead: Bool { if case .singleRead = mode { true } else { false } }
     private(set) var connection: (any SQLConnection)?
     private let giveBack: (any SQLConnection) -> Void
+    /// Nil until the session opens a cursor.
+    private var openRows: OpenRows?
     private var hasBegun = false
     /// Whether a statement has run in the transaction. If so, a failure must not roll back all of it.
     private var hasRun = false
@@ -202,6 +204,7 @@ final class SQLSession: TableSession {
     func useAlone<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
         guard let connection else { throw Self.hasEnded }
         try core.checkOpen()
+        openRows?.closeDropped()
         do {
             return try TaskCancellation.runCurrent(connection) { try body(connection) }
         } catch let error as SQLConnectionError {
@@ -217,6 +220,14 @@ final class SQLSession: TableSession {
         tableOfValues = table
         defer { tableOfValues = outer }
         return try body()
+    }
+
+    /// Opens a cursor on a query. The session closes it.
+    func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
+        let rows = try read { try $0.open(statement, batchRows: batchRows) }
+        let open = openRows ?? OpenRows()
+        openRows = open
+        return open.add(rows)
     }
 
     private func nextSavepoint() -> String {
@@ -269,6 +280,8 @@ final class SQLSession: TableSession {
         do {
             try core.checkOpen()
             if let undoFailure { throw undoFailure }
+            // SQLite keeps the snapshot of a result that is still open.
+            openRows?.closeAll()
             _ = try connection.executeAll(core.announcement(of: changedTables) + [SQLStatement("COMMIT")])
         } catch {
             core.catalogue.forget()
@@ -307,12 +320,14 @@ final class SQLSession: TableSession {
         guard let connection else { return }
         defer { end() }
         if hasChangedSchema { core.catalogue.forget() }
+        openRows?.closeAll()
         if hasBegun, !hasCommitted { takeBack(connection) }
         undoSchema(since: 0)
     }
 
     private func end() {
         guard let connection else { return }
+        openRows?.closeAll()
         self.connection = nil
         giveBack(connection)
     }

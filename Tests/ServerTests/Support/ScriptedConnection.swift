@@ -13,12 +13,16 @@ final class ScriptedConnection: SQLConnection {
 
     /// The rows of a statement with this text that comes for the nth time, from 1 on.
     private let answer: @Sendable (String, Int) -> [[ColumnValue]]
+    /// The batches of each cursor; nil if no cursor can be opened.
+    private let batches: [[[ColumnValue]]]?
 
     init(
         failure: @escaping @Sendable (String) -> SQLConnectionError? = { _ in nil },
+        batches: [[[ColumnValue]]]? = nil,
         answer: @escaping @Sendable (String, Int) -> [[ColumnValue]] = { _, _ in [] }
     ) {
         self.failure = failure
+        self.batches = batches
         self.answer = answer
     }
 
@@ -28,15 +32,15 @@ final class ScriptedConnection: SQLConnection {
     /// The names of the threads that have run statements.
     var threads: Set<String> { names.withLock { $0 } }
 
-    private func note(_ call: String) { record.withLock { $0.append(call) } }
+    func note(_ call: String) { record.withLock { $0.append(call) } }
 
     var isUsable: Bool { !calls.contains("close") }
     var needsCheck: Bool { true }
 
     func execute(_ statement: SQLStatement) throws -> SQLResultSet {
-        note(statement.text)
         let name = Thread.current.name ?? ""
         names.withLock { _ = $0.insert(name) }
+        note(statement.text)
         if let error = failure(statement.text) { throw error }
         return SQLResultSet(rows: answer(statement.text, calls.count { $0 == statement.text }))
     }
@@ -47,13 +51,36 @@ final class ScriptedConnection: SQLConnection {
     }
 
     func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
-        throw SQLConnectionError(.statement, code: .unsupported, "There are no rows.")
+        guard let batches else { throw SQLConnectionError(.statement, code: .unsupported, "There are no rows.") }
+        return ScriptedRows(batches, self)
     }
 
     func usePlans(ofGeneration generation: Int) { note("plans of \(generation)") }
     func cancel() { note("cancel") }
     func forgetCancellation() { note("forget cancellation") }
     func close() { note("close") }
+}
+
+/// Rows in memory. Like the cursors of a database, they use their connection when they are closed, at the latest when
+/// they are freed.
+private final class ScriptedRows: SQLRows {
+    private var rest: ArraySlice<[[ColumnValue]]>
+    private let connection: ScriptedConnection
+    private var isClosed = false
+
+    init(_ batches: [[[ColumnValue]]], _ connection: ScriptedConnection) {
+        rest = batches[...]
+        self.connection = connection
+    }
+
+    deinit { close() }
+
+    func next() -> [[ColumnValue]]? { rest.popFirst() }
+
+    func close() {
+        if !isClosed { connection.note("rows closed") }
+        isClosed = true
+    }
 }
 
 /// Gives out one connection.
