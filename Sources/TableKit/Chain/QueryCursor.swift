@@ -22,6 +22,9 @@ final class QueryCursor<T: Decodable> {
 
     deinit { end() }
 
+    /// Whether the end of the cursor ends a session, too.
+    var hasOwnSession: Bool { own != nil }
+
     /// Appends the objects of the next batch.
     /// - Returns: false at the end.
     func next(into items: inout [T]) throws -> Bool {

@@ -29,14 +29,11 @@ public struct QueryRows<Element: Codable & Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Element? {
             while position == batch.count {
                 try Task.checkCancellation()
-                let rows = rows
-                let source = source ?? BatchSource { try QueryCursor(rows.access, rows.description) }
+                let source = source ?? BatchSource(rows)
                 self.source = source
-                position = 0
-                guard let next = try await rows.access.engine.perform({ try source.next() }) else {
-                    batch = []
-                    return nil
-                }
+                // After an error, too, no object comes again.
+                (batch, position) = ([], 0)
+                guard let next = try await source.next() else { return nil }
                 batch = next
             }
             defer { position += 1 }
@@ -47,20 +44,46 @@ public struct QueryRows<Element: Codable & Sendable>: AsyncSequence, Sendable {
 
 /// A cursor that worker threads use one after the other.
 // `@unchecked Sendable`: the cursor is touched under the lock.
-private final class BatchSource<T: Decodable & Sendable>: @unchecked Sendable {
+private final class BatchSource<T: Codable & Sendable>: @unchecked Sendable {
     private let lock = NSLock()
-    private let start: @Sendable () throws -> QueryCursor<T>
+    private let rows: QueryRows<T>
     private var cursor: QueryCursor<T>?
 
-    init(_ start: @escaping @Sendable () throws -> QueryCursor<T>) { self.start = start }
+    init(_ rows: QueryRows<T>) { self.rows = rows }
+
+    private var engine: any TableEngine { rows.access.engine }
 
     /// The next batch, or nil at the end.
-    func next() throws -> [T]? {
+    func next() async throws -> [T]? {
+        // Only the first batch needs a connection: the cursor keeps it.
+        if lock.withLock({ cursor == nil }) { return try await engine.perform { try self.read() } }
+        return try await engine.performInTransaction { try self.read() }
+    }
+
+    private func read() throws -> [T]? {
         try lock.withLock {
-            let cursor = try cursor ?? start()
+            let cursor = try cursor ?? QueryCursor(rows.access, rows.description)
             self.cursor = cursor
             var items: [T] = []
             return try cursor.next(into: &items) ? items : nil
         }
     }
+
+    /// Ends the cursor of an iteration that was left. That may wait for the network, and the task that drops the
+    /// iterator may run on the cooperative pool.
+    deinit {
+        guard let cursor, cursor.hasOwnSession, engine.waitsInTransactions else { return }
+        let engine = engine
+        let moved = MovedCursor(cursor: cursor)
+        Task.detached {
+            do { try await engine.performInTransaction { moved.cursor.end() } } catch {
+                CRUDLogging.log(.error, "The cursor of an iteration could not be closed: \(error)")
+            }
+        }
+    }
+}
+
+/// Moves a cursor to another thread, which becomes its only user.
+private struct MovedCursor<T: Decodable>: @unchecked Sendable {
+    let cursor: QueryCursor<T>
 }

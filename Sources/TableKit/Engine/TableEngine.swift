@@ -32,13 +32,16 @@ public protocol TableEngine: AnyObject, Sendable {
     /// line if the engine knows that it will not block.
     func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
 
-    /// True if savepoints and rollbacks of an open transaction may wait for the network. If false, they run in line
-    /// while no other task's statement uses the transaction.
+    /// True if savepoints and rollbacks of an open session may wait for the network. If false, they run in line while no
+    /// other task's statement uses the session.
     var waitsInTransactions: Bool { get }
 
-    /// Runs work that sets or uses the savepoints of an open transaction, or rolls it back. It may wait for the network
-    /// or for another task's statement, so it must not run on the cooperative pool. Runs it in line by default: for
-    /// engines where neither waits.
+    /// Runs work of an open session: sets or uses savepoints, rolls back, reads the next rows of a query. The work may
+    /// wait for the network or for another task's statement, so it must not run on the cooperative pool. By default runs
+    /// it by ``perform(_:)``.
+    ///
+    /// The session may hold the transaction lock. An engine with few threads for ``perform(_:)``, all of which may wait
+    /// for that lock, must run this work on another one.
     func performInTransaction<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
 
     /// Runs `body` in a serial transaction of its own and commits it.
@@ -96,10 +99,10 @@ extension TableEngine {
     /// True: the engine decides by ``performInTransaction(_:)``.
     public var waitsInTransactions: Bool { true }
 
-    /// Runs `work` in line.
+    /// Runs `work` by ``perform(_:)``.
     public func performInTransaction<R: Sendable>(
         _ work: @escaping @Sendable () throws -> R
-    ) async throws -> R { try work() }
+    ) async throws -> R { try await perform(work) }
 
     /// Begins a serial transaction.
     public func beginChange() throws -> any TableSession { try begin(.serial) }

@@ -114,5 +114,33 @@ import Testing
         #expect(connection.calls.count { $0 == "rows closed" } == 1)
         engine.close()
     }
+
+    @Test("an asynchronous iteration reads all batches on one connection") func oneConnection() async throws {
+        let engine = engine(connection())
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        var ids: [Int] = []
+        for try await item in try db.table(Item.self).rows() { ids.append(item.id) }
+        #expect(ids == [1, 2])
+        engine.close()
+    }
+
+    @Test("an asynchronous iteration that is left ends on a thread that may block") func brokenRows() async throws {
+        let connection = connection()
+        let engine = engine(connection)
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        func readOne() async throws {
+            for try await item in try db.table(Item.self).rows() {
+                #expect(item == Item(id: 1))
+                wait(engine)
+                break
+            }
+        }
+        try await readOne()
+        while !connection.calls.contains("granted") { await Task.yield() }
+        #expect(order(connection) == ["rows closed", "granted"])
+        #expect(connection.calls.contains("ROLLBACK"))
+        #expect(connection.threads == ["siltstone.sql"])
+        engine.close()
+    }
 }
 #endif

@@ -1,4 +1,5 @@
 import SiltstoneTesting
+import Synchronization
 import Testing
 
 @testable import TableKit
@@ -9,6 +10,29 @@ private struct Item: Codable, Equatable {
 }
 
 private struct Refused: Error, Equatable { let number: Int }
+
+/// An engine that counts the work on its threads, and has the default of everything that has one.
+private final class CountingEngine: TableEngine {
+    private let base = ReferenceEngine()
+    private let count = Mutex(0)
+
+    var performed: Int { count.withLock { $0 } }
+
+    func beginRead() throws -> any TableSession { try base.beginRead() }
+    func begin(_ mode: TransactionMode) throws -> any TableSession { try base.begin(mode) }
+    func begin(_ mode: TransactionMode) async throws -> any TableSession { try await base.begin(mode) }
+
+    func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+        count.withLock { $0 += 1 }
+        return try await base.perform(work)
+    }
+
+    func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
+        try base.observe(body)
+    }
+
+    func verify(progress: ((Double) -> Void)?) throws -> [String] { try base.verify(progress: progress) }
+}
 
 @Suite("Transactions")
 struct TransactionTests {
@@ -183,5 +207,15 @@ struct TransactionTests {
             }
         }
         #expect(runs == 2)
+    }
+
+    @Test("an engine runs the work of an open transaction on its threads, unless it says otherwise")
+    func defaultThreads() async throws {
+        let engine = CountingEngine()
+        #expect(try await engine.performInTransaction { 7 } == 7)
+        #expect(engine.performed == 1)
+        let session = SharedSession(try await engine.begin(.serial))
+        await session.rollback(on: engine)
+        #expect(engine.performed == 2)
     }
 }

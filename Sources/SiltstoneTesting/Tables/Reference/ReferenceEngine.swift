@@ -51,6 +51,9 @@ public final class ReferenceEngine: TableEngine {
         }
     }
 
+    /// False: a transaction is a copy in memory.
+    public var waitsInTransactions: Bool { false }
+
     /// Checks all constraints.
     public func verify(progress: ((Double) -> Void)?) throws -> [String] {
         let problems = shared.withLock { $0.state }.problems()
