@@ -113,6 +113,8 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
 
     package func cancel() { waits.cancel() }
 
+    package func forgetCancellation() { waits.forgetCancellation() }
+
     package func close() {
         link.close()
         // The connection is closed: this only frees memory.
@@ -142,9 +144,8 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     ) throws -> R {
         guard link.isUsable else { throw waits.ended(link.message) }
         if let doom, verb != .rollback { throw doom }
-        // A cancelled commit may have taken place.
-        let isCancellable = verb != .commit
-        var deadline = waits.begin(limit, isCancellable: isCancellable)
+        let isCancellable = verb.isCancellable
+        var deadline = try waits.begin(limit, isCancellable: isCancellable)
         defer { if isCancellable, !waits.end(isUsable: link.isUsable) { link.giveUp() } }
         do { return try body(&deadline) } catch let lost as LostBeforeRun {
             link.giveUp()
@@ -168,7 +169,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
             return loss(statement, verb, error)
         case .conflict where verb == .commit: note(verb)
         case .conflict where isInTransaction: doom = error
-        case .statement where error.serverCode == "1317" && waits.isCancelled:
+        case .statement where verb.isCancellable && error.serverCode == "1317" && waits.isCancelled:
             error.kind = .cancelled
         default: break
         }

@@ -70,14 +70,14 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         let all = later + statements
         let isAlone = !link.isInTransaction
         let trip = try trip(all)
-        later = []
-        do { return Array(try run(trip).dropFirst(earlier)) } catch let plan as StalePlan {
+        do { return Array(try run(trip, queued: earlier).dropFirst(earlier)) } catch let plan as StalePlan {
             // A transaction open before has lost its changes; one that these statements began has none.
             guard isAlone, earlier > 0 || statements.count == 1 else { throw plan.conflict }
         }
         do {
             if link.isInTransaction { _ = try run([SQLStatement("ROLLBACK")]) }
-            return Array(try run(all).dropFirst(earlier))
+            later = Array(all.prefix(earlier))
+            return Array(try run(try self.trip(all), queued: earlier).dropFirst(earlier))
         } catch let plan as StalePlan { throw plan.conflict }
     }
 
@@ -111,7 +111,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private func readUnanswered(_ limit: Duration? = nil) throws {
         guard var trip = unanswered else { return }
         unanswered = nil
-        var deadline = waits.begin(limit ?? options.answerLimit, isCancellable: false)
+        var deadline = try waits.begin(limit ?? options.answerLimit, isCancellable: false)
         do { _ = try trip.receive(&deadline) } catch {
             link.giveUp()
             throw waits.ended(link.message)
@@ -131,6 +131,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     }
 
     package func cancel() { waits.cancel() }
+
+    package func forgetCancellation() { waits.forgetCancellation() }
 
     package func close() {
         unanswered = nil
@@ -155,11 +157,13 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         return trip
     }
 
-    private func run(_ ready: RoundTrip, limit: Duration? = nil) throws -> [SQLResultSet] {
+    /// - Parameter queued: the number of its statements that were queued. They stay queued if a cancellation keeps the
+    ///   trip from being sent: the rollback to a savepoint needs the savepoint.
+    private func run(_ ready: RoundTrip, queued: Int = 0, limit: Duration? = nil) throws -> [SQLResultSet] {
         var trip = ready
         let statements = trip.statements
-        // A cancelled commit may have taken place.
-        return try waiting(limit, isCancellable: !trip.isCommit, for: { statements }) { deadline in
+        return try waiting(limit, isCancellable: trip.isCancellable, for: { statements }) { deadline in
+            later.removeFirst(queued)
             try trip.send()
             return try trip.receive(&deadline)
         }
@@ -172,8 +176,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         _ body: (inout AnswerDeadline) throws -> R
     ) throws -> R {
         let wasInTransaction = link.isInTransaction
+        var deadline = try waits.begin(limit ?? options.answerLimit, isCancellable: isCancellable)
         roundTrips.waited += 1
-        var deadline = waits.begin(limit ?? options.answerLimit, isCancellable: isCancellable)
         defer { if isCancellable, !waits.end(isUsable: link.isUsable) { link.giveUp() } }
         do { return try body(&deadline) } catch is AnswerMissing {
             link.giveUp()
@@ -181,7 +185,9 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         } catch let error as SQLConnectionError where error.kind == .connectionLost {
             link.giveUp()
             throw loss(statements(), wasInTransaction, error)
-        } catch let error as SQLConnectionError where error.serverCode == "57014" && waits.isCancelled {
+        } catch let error as SQLConnectionError
+            where isCancellable && error.serverCode == "57014" && waits.isCancelled
+        {
             throw SQLConnectionError(.cancelled, code: .engine, serverCode: error.serverCode, error.message)
         }
     }

@@ -47,10 +47,10 @@ struct RoundTrip {
 
     private var raw: OpaquePointer? { connection.link.raw }
 
-    /// Whether the trip commits and does nothing else that takes long.
-    var isCommit: Bool {
-        statements.last.map { StatementVerb($0.text) } == .commit
-            && !statements.contains { StatementVerb($0.text) == .other }
+    /// Whether a cancellation may end the trip: not if it commits, or only sets or uses savepoints.
+    var isCancellable: Bool {
+        let verbs = statements.lazy.map { StatementVerb($0.text) }
+        return !verbs.contains(.commit) && verbs.contains { $0.isCancellable }
     }
 
     // MARK: Sending

@@ -24,8 +24,11 @@ package struct AnswerWaits: Sendable {
 
     /// Begins the wait of a statement. ``end(isUsable:)`` ends a cancellable one.
     /// - Parameter limit: the longest silence of the server.
-    package func begin(_ limit: Duration, isCancellable: Bool) -> AnswerDeadline {
-        if isCancellable { cancellation.begin() }
+    /// - Throws: ``SQLConnectionError`` of kind `cancelled` if a cancellable statement was cancelled before it was sent.
+    package func begin(_ limit: Duration, isCancellable: Bool) throws -> AnswerDeadline {
+        if isCancellable, !cancellation.begin() {
+            throw SQLConnectionError(.cancelled, code: .engine, "The statement was cancelled before it was sent")
+        }
         probe.begin()
         return AnswerDeadline(
             limit, grace: timeout, cancellation: isCancellable ? cancellation : nil, probe: probe)
@@ -38,8 +41,11 @@ package struct AnswerWaits: Sendable {
         cancellation.end(limit: isUsable() ? timeout.seconds : 0)
     }
 
-    /// Cancels the running statement. Returns at once.
+    /// Cancels the running statement and the next ones. Returns at once.
     package func cancel() { cancellation.cancel() }
+
+    /// Forgets a cancellation.
+    package func forgetCancellation() { cancellation.forget() }
 
     /// Whether the running statement was cancelled.
     package var isCancelled: Bool { cancellation.isRequested }

@@ -41,12 +41,13 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// - Parameter generation: the engine's count of schema changes.
     func usePlans(ofGeneration generation: Int)
 
-    /// Asks the server to cancel the running statement, which then throws an error of kind `cancelled`. Callable from
-    /// any thread; returns at once. Does nothing if no statement runs, or during a commit, whose outcome must not
-    /// become unknown.
+    /// Asks the server to cancel the running statement, which then throws an error of kind `cancelled`. So do the next
+    /// statements, until ``forgetCancellation()``. Callable from any thread; returns at once. Never ends a commit, whose
+    /// outcome must not become unknown, nor a savepoint or a rollback, which the rest of the transaction relies on.
     func cancel()
 
-    /// Forgets a request to cancel that no statement has met. Called at the end of each statement that a task may cancel.
+    /// Forgets a request to cancel. Called at the end of each statement, or sequence of statements, that a task may
+    /// cancel.
     func forgetCancellation()
 
     /// Closes the connection. Idempotent.
@@ -63,7 +64,7 @@ extension SQLConnection {
     /// Does nothing: statements of this database cannot be cancelled.
     package func cancel() {}
 
-    /// Does nothing: requests reach the running statement only.
+    /// Does nothing, like ``cancel()``.
     package func forgetCancellation() {}
 
     /// Runs the statement at once.

@@ -1,7 +1,8 @@
 package import Foundation
 import Synchronization
 
-/// Cancels the running statement of a connection, from any thread.
+/// Cancels the statements of a connection, from any thread: the running one, and those that come until the request is
+/// forgotten. Otherwise a request between two statements would be lost.
 ///
 /// The request uses a connection of its own, on a new thread, because C libraries wait for the answer without a limit.
 /// A frozen server keeps that thread until it wakes.
@@ -9,7 +10,7 @@ package final class StatementCancellation: Sendable {
     private struct State {
         var isRunning = false
         var isRequested = false
-        /// Requests without an answer yet.
+        /// Requests to the server without an answer yet.
         var requests = 0
     }
 
@@ -22,16 +23,21 @@ package final class StatementCancellation: Sendable {
     ///   or its time-out.
     package init(_ request: @escaping @Sendable () -> Void) { self.request = request }
 
-    /// Whether the running statement was cancelled.
+    /// Whether cancellation was requested, and not forgotten since.
     package var isRequested: Bool { state.withLock { $0.isRequested } }
 
     /// Marks the start of a statement.
-    package func begin() {
+    /// - Returns: false if cancellation was requested: then nothing has started.
+    package func begin() -> Bool {
         state.withLock { state in
+            if state.isRequested { return false }
             state.isRunning = true
-            state.isRequested = false
+            return true
         }
     }
+
+    /// Forgets the request.
+    package func forget() { state.withLock { $0.isRequested = false } }
 
     /// Marks the end of a statement. Waits for pending requests, which would otherwise cancel the next statement.
     /// - Parameter limit: in seconds; evaluated if a request is pending.
@@ -51,11 +57,11 @@ package final class StatementCancellation: Sendable {
 
     private var hasPendingRequests: Bool { state.withLock { $0.requests > 0 } }
 
-    /// Requests cancellation if a statement runs. Returns at once.
+    /// Requests cancellation. Returns at once.
     package func cancel() {
         let isNeeded = state.withLock { state in
+            defer { state.isRequested = true }
             guard state.isRunning, !state.isRequested else { return false }
-            state.isRequested = true
             state.requests += 1
             return true
         }

@@ -31,6 +31,15 @@ package enum StatementVerb: Hashable, Sendable {
     /// Whether the statement controls a transaction. Preparing it is useless: the server plans nothing for it.
     package var isControl: Bool { self != .other && self != .read }
 
+    /// Whether a cancellation may end the statement. A commit may have taken place. The rest of a transaction relies on
+    /// its savepoints and rollbacks, which are quick. BEGIN may wait for other nodes of a cluster.
+    package var isCancellable: Bool {
+        switch self {
+        case .commit, .rollback, .rollbackToSavepoint, .savepoint: false
+        case .begin, .read, .other: true
+        }
+    }
+
     /// The first eight letters of the next word, in lower case, as one number.
     private static func word(_ text: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> UInt64 {
         func letter() -> UInt64? {

@@ -25,13 +25,13 @@ extension MySQLTests {
         }
 
         /// Waits until the server runs a statement with this text.
-        private func awaitStatement(_ text: String, _ server: MySQLServer) throws {
+        func awaitStatement(_ text: String, _ server: MySQLServer) throws {
             let observer = try server.connection()
             defer { observer.close() }
             try waitUntil("the server runs \(text)") { try isRunning(text, observer) }
         }
 
-        private func isRunning(_ text: String, _ observer: MySQLConnection) throws -> Bool {
+        func isRunning(_ text: String, _ observer: MySQLConnection) throws -> Bool {
             try observer.rows(
                 "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE ? AND ID <> CONNECTION_ID()",
                 [.value(.text(text + "%"), .string)], as: [.int64]) != [[.integer(0)]]
@@ -41,35 +41,7 @@ extension MySQLTests {
             try connection.run("CREATE TABLE t (a INT PRIMARY KEY, b INT) ENGINE = InnoDB")
         }
 
-        @Test("A cancellation reaches the server, and the connection goes on") func cancellation() throws {
-            let server = try MySQLServer.shared()
-            let connection = try server.connection()
-            defer { connection.close() }
-            connection.cancel()  // nothing runs
-            for mark in ["SELECT SLEEP(3601)", "SELECT SLEEP(3602)"] {
-                let work = Background { try connection.rows(mark, as: [.int64]) }
-                try awaitStatement(mark, server)
-                connection.cancel()
-                connection.cancel()
-                // SLEEP alone ends by itself, and says 1, where it is killed.
-                let error = try? connectionError { _ = try work.get() }
-                #expect(error == nil || error?.kind == .cancelled)
-                let observer = try server.connection()
-                defer { observer.close() }
-                try waitUntil("the server has stopped") { try !isRunning(mark, observer) }
-                for _ in 0..<50 { #expect(try connection.rows("SELECT 1", as: [.int64]) == [[.integer(1)]]) }
-            }
-            let long = "SELECT COUNT(*) FROM seq_1_to_100000000 AS a JOIN seq_1_to_100000000 AS b ON a.seq < b.seq"
-            try connection.run("BEGIN")
-            let work = Background { try connectionError { _ = try connection.rows(long, as: [.int64]) } }
-            try awaitStatement(long, server)
-            connection.cancel()
-            #expect(try work.get().kind == .cancelled)
-            try connection.run("ROLLBACK")
-            #expect(connection.isUsable)
-        }
-
-        private struct Item: Codable, Sendable {
+        struct Item: Codable, Sendable {
             var id: Int
         }
 

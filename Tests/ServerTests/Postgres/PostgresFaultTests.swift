@@ -29,82 +29,20 @@ extension PostgresTests {
         }
 
         /// Waits until the server runs a statement with this text.
-        private func awaitStatement(_ text: String, _ server: PostgresServer) throws {
+        func awaitStatement(_ text: String, _ server: PostgresServer) throws {
             let observer = try server.connection()
             defer { observer.close() }
             try waitUntil("the server runs \(text)") { try isRunning(text, observer) }
         }
 
-        private func isRunning(_ text: String, _ observer: PostgresConnection) throws -> Bool {
+        func isRunning(_ text: String, _ observer: PostgresConnection) throws -> Bool {
             try observer.rows(
                 "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE $1::text AND pid <> pg_backend_pid()",
                 [.value(.text(text + "%"), .string)], as: [.int64]) != [[.integer(0)]]
         }
 
-        @Test("A cancellation reaches the server, and the connection goes on") func cancellation() throws {
-            let server = try PostgresServer.shared()
-            let connection = try server.connection()
-            defer { connection.close() }
-            connection.cancel()  // nothing runs
-            let marks = ["SELECT pg_sleep(3601)", "SELECT pg_sleep(3602)"]
-            for mark in marks {
-                let work = Background { try connectionError { try connection.run(mark) } }
-                try awaitStatement(mark, server)
-                connection.cancel()
-                connection.cancel()
-                #expect(try work.get().kind == .cancelled)
-                let observer = try server.connection()
-                defer { observer.close() }
-                try waitUntil("the server has stopped") { try !isRunning(mark, observer) }
-                for _ in 0..<50 { #expect(try connection.rows("SELECT 1", as: [.int64]) == [[.integer(1)]]) }
-            }
-            // In a transaction, it ends that alone.
-            try connection.run("BEGIN")
-            let work = Background { try connectionError { try connection.run("SELECT pg_sleep(3603)") } }
-            try awaitStatement("SELECT pg_sleep(3603)", server)
-            connection.cancel()
-            #expect(try work.get().kind == .cancelled)
-            try connection.run("ROLLBACK")
-            #expect(connection.isUsable)
-        }
-
-        private struct Item: Codable, Sendable {
+        struct Item: Codable, Sendable {
             var id: Int
-        }
-
-        @Test("Cancelling a task ends what the server runs for it", .timeLimit(.minutes(10))) func taskCancellation()
-            async throws
-        {
-            let server = try PostgresServer.shared()
-            let database = Database(
-                configuration: try PostgresDatabaseConfiguration(
-                    server.connectionString(database: try server.makeDatabase())))
-            let table = try await database.create(Item.self)
-            try await table.insert(Item(id: 1))
-            let pool = database.configuration.server.pool
-            for isInTransaction in [false, true] {
-                // Holds the row.
-                let holder = try await pool.acquire()
-                try await pool.threads.run {
-                    try holder.run("BEGIN")
-                    try holder.run("UPDATE \"Item\" SET id = 1")
-                }
-                let waiter = Task {
-                    guard isInTransaction else { return _ = try await table.update(Item(id: 1)) }
-                    try await database.transaction { () -> Void in try await table.update(Item(id: 1)) }
-                }
-                let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                func countWaiting() async throws -> [[ColumnValue]] {
-                    try await pool.withConnection { try $0.rows(waiting, as: [.int64]) }
-                }
-                while try await countWaiting() == [[.integer(0)]] {}
-                waiter.cancel()
-                await #expect(throws: CancellationError.self) { try await waiter.value }
-                while try await countWaiting() != [[.integer(0)]] {}
-                try await pool.threads.run { try holder.run("ROLLBACK") }
-                pool.release(holder)
-                try await table.update(Item(id: 1))
-            }
         }
 
         @Test("Callers of a full server wait for the connections that the pool has", .timeLimit(.minutes(10)))
