@@ -5,7 +5,7 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a failed statement ends its transaction, unless a savepoint precedes it.
     var failureEndsTransaction: Bool { get }
 
-    /// Whether COMMIT follows a single change in the same round trip.
+    /// Whether COMMIT follows a single change in the same round trip, unless a task may cancel the change.
     var closesChanges: Bool { get }
 
     /// Whether a schema change commits itself and everything before it.

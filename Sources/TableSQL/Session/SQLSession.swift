@@ -128,8 +128,12 @@ final class SQLSession: TableSession {
         }
     }
 
-    /// Whether COMMIT goes with the session's one change.
-    private var closesChanges: Bool { if case .singleChange = mode { dialect.closesChanges } else { false } }
+    /// Whether the session's transaction is one change, which a failure may take back with all of it.
+    private var isOneChange: Bool { if case .singleChange = mode { dialect.closesChanges } else { false } }
+
+    /// Whether COMMIT goes with the session's one change. Not in a task: a cancellation ends a change that waits for a
+    /// lock, and would meet a COMMIT behind it in the same round trip.
+    private var closesChanges: Bool { isOneChange && TaskCancellation.current == nil }
 
     /// The statements behind a change, in its round trip.
     var closing: [SQLStatement] {
@@ -138,7 +142,7 @@ final class SQLSession: TableSession {
 
     /// Runs `body`; a failure rolls back its statements only.
     private func atomically<R>(_ connection: any SQLConnection, _ body: (any SQLConnection) throws -> R) throws -> R {
-        guard hasRun, !closesChanges else { return try first(connection, body) }
+        guard hasRun, !isOneChange else { return try first(connection, body) }
         let name = nextSavepoint()
         try connection.executeLater(SQLStatement("SAVEPOINT \(name)"))
         do {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TableSQL
 
-/// Cancellations that come while no statement runs.
+/// Cancellations that come while no statement runs, or while a change commits.
 @Suite(.timeLimit(.minutes(10))) struct StatementCancellationTests {
     /// A connection to no server that cancels statements as a server's does.
     private final class CancellableConnection: SQLConnection {
@@ -66,6 +66,28 @@ import Testing
             #expect(error?.kind == .cancelled)
         }
         #expect(connection.sent == control)
+    }
+
+    private struct Item: Codable, Sendable {
+        var id: Int
+    }
+
+    @Test("in a task, a cancellation of a change does not meet its COMMIT") func commitInTask() async throws {
+        let connection = ScriptedConnection()
+        let engine = SQLEngine(
+            dialect: PostgresDialect(), pool: ConnectionPool(ScriptedConnector(connection: connection)),
+            observation: .ownCommits)
+        let structure = TableStructure(name: "Item", columns: [Column("id", .int64)], primaryKey: [0])
+        let table = SQLTable(info: TableInfo(structure: structure, indexes: [], estimatedRows: 0))
+        engine.core.catalogue.keep(["Item": table], generation: engine.core.catalogue.generation)
+        let db = Database(configuration: ScriptedConfiguration(engine))
+        try await db.table(Item.self).insert(Item(id: 1))
+        let calls = connection.calls
+        let insert = try #require(calls.firstIndex { $0.hasPrefix("INSERT") })
+        let commit = try #require(calls.firstIndex(of: "COMMIT"))
+        // What a cancellation ends is over.
+        #expect(calls[insert..<commit].contains("forget cancellation"))
+        engine.close()
     }
 }
 #endif

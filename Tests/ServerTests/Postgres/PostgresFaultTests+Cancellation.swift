@@ -106,5 +106,42 @@ extension PostgresTests.Faults {
         connection.forgetCancellation()
         #expect(try connection.rows("SELECT 1", as: [.int64]) == [[.integer(1)]])
     }
+
+    @Test("Cancelling a task does not end the wait of its commit for a standby", .timeLimit(.minutes(10)))
+    func taskCancellationAmidCommit() async throws {
+        let server = try PostgresServer(settings: [
+            "synchronous_standby_names": "nobody", "synchronous_commit": "local",
+        ])
+        defer { server.remove() }
+        let admin = Database(configuration: try PostgresDatabaseConfiguration(server.connectionString()))
+        try await admin.create(Item.self)
+        let database = Database(
+            configuration: try PostgresDatabaseConfiguration(
+                server.connectionString() + " options='-c synchronous_commit=on'"))
+        let pool = admin.configuration.server.pool
+        func waiting() async throws -> Int? {
+            let question = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+            return try await pool.withConnection { try $0.rows(question, as: [.int64]) }.first?.first?.int
+        }
+        let table = database.table(Item.self)
+        let changes = [
+            Task { _ = try await table.insert(Item(id: 1)) },
+            Task { try await database.transaction { () -> Void in try await table.insert(Item(id: 2)) } },
+        ]
+        while try await waiting() != changes.count {}
+        for change in changes { change.cancel() }
+        // Usually a request to the server would have come by then.
+        try await Task.sleep(for: .seconds(1))
+        #expect(try await waiting() == changes.count)
+        // They have nobody to wait for any more.
+        try await pool.withConnection { connection in
+            try connection.run("ALTER SYSTEM SET synchronous_standby_names = ''")
+            _ = try connection.rows("SELECT pg_reload_conf()", as: [.bool])
+        }
+        for change in changes { try await change.value }
+        #expect(try await admin.table(Item.self).count() == 2)
+        try await database.close()
+        try await admin.close()
+    }
 }
 #endif

@@ -32,7 +32,8 @@ extension PostgresTests.Observation {
         for number in 1...2 {
             let item = Item(id: number, size: number)
             let change = Task {
-                if number == 1 { return _ = try await database.table(Item.self).insert(item) }
+                // COMMIT goes with the change.
+                if number == 1 { return try await onThread { _ = try database.table(Item.self).insert(item) } }
                 try await database.transaction { () -> Void in try await database.table(Item.self).insert(item) }
             }
             var port: Int?

@@ -125,6 +125,14 @@ extension PostgresTests {
             #expect(try people.count() == 4505)
         }
 
+        @Test("Changes outside of a transaction, in a task: a cancellation must not meet their COMMIT")
+        func changesInTask() async throws {
+            try await expectInTask(2) { try await people.insert(Person(id: 4, name: "four")) }
+            try await expectInTask(2) { try await people.where(\Person.id == 4).update(Person(id: 4, name: "IV")) }
+            try await expectInTask(2) { try await people.where(\Person.id == 4).delete() }
+            #expect(try await people.count() == 3)
+        }
+
         @Test("Transactions") func transactions() throws {
             let person = Person(id: 1, name: "changed")
             try expect(2) {
