@@ -85,6 +85,14 @@ package final class MySQLConnector: SQLConnector {
         return HostProbe.answers(attempt, within: options.answerTimeout)
     }
 
+    /// The statement that cancels the statement of a connection, unless that commits: a change outside of a transaction
+    /// commits itself, and the end of its wait for a semi-synchronous replica would look like success. One statement, so
+    /// that the server looks at the state immediately before.
+    private static func killUnlessCommitting(_ number: UInt) -> String {
+        "BEGIN NOT ATOMIC IF NOT EXISTS (SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = \(number)"
+            + " AND (STATE = 'Commit' OR STATE LIKE '%semi-sync%')) THEN KILL QUERY \(number); END IF; END"
+    }
+
     /// Cancels the statement of a connection, over another one to the same server. If that fails, the statement runs on
     /// to its end or its time-out.
     /// - Parameter identity: the server. A proxy may lead to another one, where the number is a stranger's.
@@ -104,11 +112,14 @@ package final class MySQLConnector: SQLConnector {
             }
             guard let link = attempt.take(), let raw = link.raw else { return }
             var deadline = AnswerDeadline(options.answerTimeout)
-            var result: Int32 = 0
-            let text = "KILL QUERY \(number)"
-            try link.call(
-                &deadline, { mysql_real_query_start(&result, raw, text, UInt(text.utf8.count)) },
-                { mysql_real_query_cont(&result, raw, $0) })
+            // A node without its cluster reads no table, but may end a statement.
+            for text in [killUnlessCommitting(number), "KILL QUERY \(number)"] {
+                var result: Int32 = 0
+                try link.call(
+                    &deadline, { mysql_real_query_start(&result, raw, text, UInt(text.utf8.count)) },
+                    { mysql_real_query_cont(&result, raw, $0) })
+                if result == 0 { return }
+            }
         } catch { CRUDLogging.log(.warning, "A statement could not be cancelled: \(error)") }
     }
 }

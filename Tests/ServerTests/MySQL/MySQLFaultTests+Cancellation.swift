@@ -55,5 +55,36 @@ extension MySQLTests.Faults {
         connection.forgetCancellation()
         #expect(try connection.rows("SELECT COUNT(*) FROM early", as: [.int64]) == [[.integer(1)]])
     }
+
+    @Test("Cancelling a task does not end the wait of its change for a replica", .timeLimit(.minutes(10)))
+    func taskCancellationAmidCommit() async throws {
+        let server = try MySQLServer([
+            "--log-bin", "--server-id=1", "--rpl-semi-sync-master-timeout=3600000",
+        ])
+        defer { server.remove() }
+        let database = Database(
+            configuration: try MySQLDatabaseConfiguration(server.url(database: try server.makeDatabase())))
+        let table = try await database.create(Item.self)
+        let admin = try server.connection()
+        defer { admin.close() }
+        func isWaiting() throws -> Bool {
+            let waiting = "information_schema.PROCESSLIST WHERE STATE LIKE '%semi-sync%'"
+            return try admin.rows("SELECT COUNT(*) FROM \(waiting)", as: [.int64]) == [[.integer(1)]]
+        }
+        // Otherwise the change would read the catalogue, in a transaction.
+        #expect(try await table.count() == 0)
+        // There is no replica.
+        try admin.run("SET GLOBAL rpl_semi_sync_master_enabled = ON")
+        let change = Task { _ = try await table.insert(Item(id: 1)) }
+        while try !isWaiting() { await Task.yield() }
+        change.cancel()
+        // Usually the request has come to the server by then.
+        try await Task.sleep(for: .seconds(2))
+        #expect(try isWaiting())
+        try admin.run("SET GLOBAL rpl_semi_sync_master_enabled = OFF")
+        try await change.value
+        #expect(try await table.count() == 1)
+        try await database.close()
+    }
 }
 #endif
