@@ -109,6 +109,8 @@ final class PostgresCommitFeed: CommitFeed {
                 $0.stop()
                 $0.isRetrying = true
             }
+            // First the state, then the watch: the observers that it wakes poll.
+            watch.tellOfAnyTable()
             listener.close()
             // A watchdog or a proxy may end each listener as soon as it has begun.
             if .now - start < Self.heartbeat { Thread.sleep(forTimeInterval: 0.5) }
@@ -140,12 +142,17 @@ final class PostgresCommitFeed: CommitFeed {
         }
     }
 
-    /// Tries once, and again for the failover time or until a login is refused. Afterwards observers read again, and
-    /// throw if there is no server.
+    /// Tries once, and again for the failover time, until a login is refused, or until nobody has observed for a while.
+    /// Afterwards observers read again, and throw if there is no server.
     private func listenAgain(for watch: TableWatch) {
-        let end = ContinuousClock.now + connector.options.failoverTimeout
+        let start = ContinuousClock.now
+        let end = start + connector.options.failoverTimeout
+        var lastUse = start
         var pause = 0.02
-        while watch.isObserved, !isEnded {
+        while !isEnded {
+            // The observers that were just woken do not observe for a moment.
+            if watch.isObserved { lastUse = .now }
+            if .now - lastUse > Self.rest { break }
             do { return try begin(watch) } catch {
                 if let error = error as? SQLConnectionError, PostgresConnector.isLasting(error) { break }
                 if ContinuousClock.now >= end { break }

@@ -236,6 +236,41 @@ extension PostgresTests.Observation {
     }
 
     @Test(
+        "Observers poll while the server has no room for a new listener, and do not wait for it",
+        .timeLimit(.minutes(5)))
+    func noRoomForListener() async throws {
+        let server = try PostgresServer.shared()
+        let name = try server.makeDatabase()
+        let writer = try program(server.connectionString(database: name))
+        try await writer.create(Item.self)
+        for text in ["CREATE ROLE few_\(name) LOGIN", "GRANT SELECT ON \"Item\" TO few_\(name)"] {
+            try await run(writer, text)
+        }
+        let observer = try program(server.connectionString(database: name, user: "few_\(name)")) {
+            // Its one connection stays.
+            $0.maximumConnections = 1
+            $0.healthCheckAfter = 3600
+            $0.pollingInterval = .milliseconds(50)
+            // The end of the attempts would not come within the test's limit.
+            $0.failoverTimeout = .seconds(3600)
+        }
+        var values = try values(observer)
+        try await take([], &values)
+        try await run(writer, "ALTER ROLE few_\(name) CONNECTION LIMIT 0")
+        let end =
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'few_\(name)'"
+            + " AND pid IN (SELECT pid FROM pg_locks WHERE \(CommitChannel.isHeld))"
+        let pool = writer.configuration.server.pool
+        let ended = try await pool.withConnection { try $0.rows(end, as: [.int64]) }
+        #expect(ended == [[.integer(1)]])
+        while try await holders(writer) != 0 {}
+        // Nobody announces it.
+        try await writer.table(Item.self).insert(Item(id: 1, size: 1))
+        try await take([1], &values)
+        try await observer.close()
+    }
+
+    @Test(
         "Where one address leads to two servers, both sessions of a listener are at one of them",
         .timeLimit(.minutes(5)))
     func twoServers() async throws {
