@@ -54,7 +54,7 @@ package final class TaskCancellation: Sendable {
         return try current.run(connection, body)
     }
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     private func cancel() {
         // Under the lock: the connection may serve another task a moment later.

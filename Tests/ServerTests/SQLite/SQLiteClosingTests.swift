@@ -205,6 +205,37 @@ import Testing
         }
     }
 
+    @Test(
+        "Closing does not wait for an observer that another program's lock holds up", .timeLimit(.minutes(10)))
+    func lockedObserver() async throws {
+        try await withDirectory {
+            // The time-out would not come within the test's limit.
+            let configuration = try SQLiteDatabaseConfiguration(path(), pragmas: [], busyTimeout: 3600)
+            let database = Database(configuration: configuration)
+            try await database.create(Item.self)
+            var streams = try (0..<3).map { _ in try database.table(Item.self).values().makeAsyncIterator() }
+            for index in streams.indices {
+                let first = try await streams[index].next(isolation: #isolation)
+                #expect(first == [])
+            }
+            let holder = try SQLiteConnection(path: path(), pragmas: [], busyTimeout: 3600)
+            _ = try holder.execute(SQLStatement("BEGIN EXCLUSIVE"))
+            // Usually one of them waits for the lock by then, and the others for their turn.
+            try await Task.sleep(for: .seconds(1))
+            try await database.close()
+            for index in streams.indices {
+                let error = await #expect(throws: CRUDSQLExeError.self) {
+                    while try await streams[index].next(isolation: #isolation) != nil {}
+                }
+                #expect(error?.code == .unavailable)
+            }
+            _ = try holder.execute(SQLStatement("ROLLBACK"))
+            holder.close()
+            // The threads of the observers close the last ones.
+            while try openFiles(path()) != 0 { await Task.yield() }
+        }
+    }
+
     @Test("An engine that nobody uses any more goes, with its connections") func lastReference() async throws {
         try await withDirectory {
             do {
