@@ -51,8 +51,8 @@ public struct SQLiteDatabaseConfiguration: DatabaseConfigurationProtocol {
     /// nothing and throw. Later statements throw ``TableKit/TableErrorCode/unavailable``. Idempotent.
     public func close() throws { use.close() }
 
-    /// Like the synchronous form.
-    public func close() async throws { use.close() }
+    /// Like the synchronous form, without blocking the caller's thread.
+    public func close() async throws { try await use.close() }
 }
 
 extension SQLiteDatabaseConfiguration: SharedEngineConfiguration {

@@ -84,5 +84,8 @@ final class SQLiteUse: Sendable {
         closing.send()
         end()?.close()
     }
+
+    /// As the synchronous form, on a thread that may block: the last connection writes the log back to the file.
+    func close() async throws { try await database.pool.threads.run { self.close() } }
 }
 #endif

@@ -1,11 +1,12 @@
 #if SQLite
 import CRUDKit
 import Foundation
-import TableKit
+import Synchronization
 import TableSQL
 import Testing
 
 @testable import SQLiteTables
+@testable import TableKit
 
 /// Which connections a process has to a file, when they close, and who hears of whose commits.
 @Suite struct SQLiteClosingTests {
@@ -202,6 +203,18 @@ import Testing
             #expect(error?.code == .unavailable)
             #expect(try openFiles(path()) == 0)
             #expect(try await open(path()).table(Item.self).count() == 0)
+        }
+    }
+
+    @Test("An asynchronous close closes the connections on a thread that may block") func closingThread() async throws {
+        try await withDirectory {
+            let database = try open(path())
+            try await database.create(Item.self)
+            let name = Mutex("")
+            _ = database.configuration.closing.add { name.withLock { $0 = Thread.current.name ?? "" } }
+            try await database.close()
+            #expect(name.withLock { $0 } == "siltstone.sql")
+            #expect(try openFiles(path()) == 0)
         }
     }
 
