@@ -39,12 +39,14 @@ private func distinct<R: Sendable & Equatable>(
 private final class LastValue<R: Sendable & Equatable>: Sendable {
     private let value = Mutex<R?>(nil)
 
-    /// Replaces the value; false if the new one is equal.
+    /// Replaces the value; false if the new one is equal. Compares and frees values outside of the lock: both run code of
+    /// their type. Called by one reader at a time.
     func replace(by new: R) -> Bool {
-        value.withLock { value in
+        let old = value.withLock { value in
             defer { value = new }
-            return value != new
+            return value
         }
+        return old != new
     }
 }
 
