@@ -54,7 +54,9 @@ import Testing
         let stored = try TableStructure.of(Stored.self)
         let shape = RowShape(try TableStructure.of(Read.self), columns: [stored.layout.slots.map(ShapeColumn.slot)])
         func read(_ value: Double) throws -> Float? {
-            try RowCoding.items(Read.self, try RowCoding.rows([Stored(x: value)]), shape: shape).first?.x
+            let rows = try RowCoding.rows([Stored(x: value)])
+            let items = try RowCoding.items(Read.self, rows, shape: shape)
+            return items.first?.x
         }
         #expect(try read(0.1) == 0.1)
         #expect(try read(-.infinity) == -.infinity)
