@@ -2,7 +2,8 @@
 ///
 /// First flushes the changes in memory, but not in a read-only store, which must have none. Then hard-links the
 /// segments of one version, and the value files to which they refer, into the directory, and writes a new manifest that
-/// names them. Both stores share the files, and neither changes their contents again. The checkpoint has no log.
+/// names them. Both stores share the files, and neither changes their contents again. The checkpoint has no log. Its lock
+/// file is made first, and is locked until the checkpoint is complete.
 struct CheckpointWriter {
     private let writes: WritePath
     private let values: ValueLog
@@ -69,6 +70,7 @@ struct CheckpointWriter {
     private func makeDirectory(_ path: String) throws(StoreError) {
         do { try retrying(fileSystem.createDirectory(path)) } catch {
             if error.isExisting {
+                try refuseInterrupted(path)
                 throw StoreError(
                     .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
                     file: path)
@@ -82,11 +84,35 @@ struct CheckpointWriter {
         }
     }
 
+    /// Refuses the directory of a checkpoint that was interrupted, or that another process is making now. It has store
+    /// files, but neither `CURRENT` nor a log. A store that has lost its `CURRENT` has a log.
+    private func refuseInterrupted(_ path: String) throws(StoreError) {
+        let names: [String]
+        do { names = try retrying(fileSystem.entries(of: path)) } catch {
+            if error.errorNumber == Platform.notADirectory { return }
+            throw StoreError(error)
+        }
+        let files = names.compactMap { StoreFile(name: $0) }
+        guard files.count == names.count, !files.contains(.current), files.contains(where: { $0.number != nil }),
+            !files.contains(where: { $0.headerKind == .log })
+        else { return }
+        // While the other process makes its checkpoint, it holds the lock.
+        let advice = "choose another path for this checkpoint"
+        try StoreOpener.lock(path, fileSystem, exclusive: false, advice: advice)?.release()
+        throw StoreError(
+            .invalidArgument,
+            "an earlier checkpoint was interrupted here; remove the directory, or choose another path", file: path)
+    }
+
     /// Links the files of a version, and makes the manifest and `CURRENT`.
     /// - Parameter sequence: the sequence number of the version's last change. The number cannot be computed from the
     ///   segments, because merges to the bottom set the numbers of records to 0. The copy gives larger numbers to new
     ///   changes. So no number that a subscriber knows from this version stands for another change in the copy.
     private func fill(_ path: String, with version: Version, upTo sequence: SequenceNumber) throws(StoreError) {
+        // Readers of a store without a lock file take no lock, so a writer could open it at the same time.
+        let lock = try StoreOpener.lock(
+            path, fileSystem, exclusive: true, purpose: ", making a checkpoint", advice: "choose another path")
+        defer { lock?.release() }
         var checkpoint = ManifestState()
         checkpoint.lastSequence = sequence
         for (segment, _) in version.placedSegments {

@@ -67,6 +67,51 @@ import Testing
         #expect(try contents() == before)
     }
 
+    @Test("a checkpoint has a lock file, so that a reader of it keeps a writer out", arguments: [false, true])
+    func locked(_ onDisk: Bool) throws {
+        let fixture = onDisk ? try StoreFixture(onDisk: ()) : StoreFixture()
+        let store = try open(fixture.path, fixture)
+        try store.put("a".utf8, "b".utf8)
+        let path = fixture.path + "-checkpoint"
+        try store.checkpoint(to: path)
+        try store.close()
+        #expect(try fixture.fileSystem.entries(of: path).contains("LOCK"))
+        var configuration = StoreFixture.small()
+        configuration.fileSystem = fixture.fileSystem
+        configuration.readOnly = true
+        let reader = try KeyValueStore.open(at: path, configuration: configuration)
+        #expect(StoreError.Code.of { try open(path, fixture) } == .locked)
+        try reader.close()
+        let writer = try open(path, fixture)
+        #expect(StoreError.Code.of { try KeyValueStore.open(at: path, configuration: configuration) } == .locked)
+        try writer.close()
+    }
+
+    @Test("where a checkpoint was interrupted, the next one says so; not where a store lost its CURRENT")
+    func interrupted() throws {
+        let fixture = StoreFixture()
+        let store = try open(fixture.path, fixture)
+        for number in 0..<100 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+        try store.checkpoint(to: "/checkpoint")
+        func message() -> String {
+            do { try store.checkpoint(to: "/checkpoint") } catch {
+                #expect(error.code == .invalidArgument)
+                return error.message
+            }
+            return "no error"
+        }
+        #expect(message().hasPrefix("there is something at this path already"))
+        try fixture.fileSystem.remove("/checkpoint/CURRENT")
+        #expect(message().hasPrefix("an earlier checkpoint was interrupted here; remove the directory"))
+        // Another process may still be making the checkpoint.
+        let lock = try fixture.fileSystem.lock("/checkpoint/LOCK", exclusive: true, note: "a process")
+        #expect(StoreError.Code.of { try store.checkpoint(to: "/checkpoint") } == .locked)
+        lock.release()
+        try fixture.fileSystem.link(fixture.path + "/CURRENT", to: "/checkpoint/000999.log")
+        #expect(message().hasPrefix("there is something at this path already"))
+        try store.close()
+    }
+
     @Test("a checkpoint of an empty store is an empty store")
     func empty() throws {
         let fixture = StoreFixture()
