@@ -32,6 +32,8 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     public var isNoSpace: Bool { Platform.isNoSpace(errorNumber) }
     /// True if another owner holds the lock.
     public var isLocked: Bool { operation == "lock" && errorNumber == Platform.wouldBlock }
+    /// True if the path is a FIFO, a socket or a device, and not a regular file.
+    public var isSpecialFile: Bool { operation == "open" && errorNumber == Platform.noDeviceOrAddress }
     /// True if the file system does not support the operation at all.
     public var isUnsupported: Bool { Platform.isUnsupported(errorNumber) }
 
@@ -56,6 +58,10 @@ extension StoreError {
             (code, advice) = (.permissionDenied, "; check the owner and the mode of the file and its directory")
         } else if error.isLocked {
             (code, advice) = (.locked, "")
+        } else if error.isSpecialFile {
+            (code, advice) = (
+                .inputOutput, "; a FIFO, socket or device has the name of a file of the store; move it away"
+            )
         } else {
             (code, advice) = (.inputOutput, "")
         }

@@ -20,7 +20,7 @@ final class POSIXFile: File {
     deinit { closeIgnoringErrors() }
 
     /// The descriptor; −1 once closed.
-    private var number: Int32 { descriptor.load(ordering: .relaxed) }
+    var number: Int32 { descriptor.load(ordering: .relaxed) }
 
     private func failure(_ operation: String, offset: Int? = nil) -> FileSystemError {
         POSIXFileSystem.failure(operation, path, offset: offset)

@@ -3,7 +3,7 @@ public struct POSIXFileSystem: FileSystem {
     /// Creates a view of the operating system's files.
     public init() {}
 
-    /// Opens a file (open(2)), closed on exec.
+    /// Opens a file (open(2)), closed on exec. Refuses a FIFO, a socket and a device with `ENXIO`.
     public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
         let flags: Platform.OpenFlags =
             switch mode {
@@ -11,8 +11,18 @@ public struct POSIXFileSystem: FileSystem {
             case .readWrite: .readWrite
             case .createNew: [.readWrite, .create, .exclusive]
             }
+        return try Self.openFile(path, flags)
+    }
+
+    /// Opens a regular file or a directory.
+    private static func openFile(_ path: String, _ flags: Platform.OpenFlags) throws(FileSystemError) -> POSIXFile {
         let descriptor = Platform.openFile(path, flags)
-        guard descriptor >= 0 else { throw Self.failure("open", path) }
+        guard descriptor >= 0 else { throw failure("open", path) }
+        guard !Platform.isSpecialFile(descriptor) else {
+            _ = Platform.closeFile(descriptor)
+            throw FileSystemError(
+                "open", path: path, errorNumber: Platform.noDeviceOrAddress, detail: "no regular file")
+        }
         return POSIXFile(path: path, descriptor: descriptor)
     }
 
@@ -70,10 +80,8 @@ public struct POSIXFileSystem: FileSystem {
     /// Takes the lock of a file (flock(2)). The lock ends with the process, and also excludes other handles of this
     /// process.
     public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
-        let descriptor = Platform.openFile(path, exclusive ? [.readWrite, .create] : [.readOnly])
-        guard descriptor >= 0 else { throw Self.failure("open", path) }
-        let file = POSIXFile(path: path, descriptor: descriptor)
-        if Platform.lockFile(descriptor, exclusive: exclusive) != 0 {
+        let file = try Self.openFile(path, exclusive ? [.readWrite, .create] : [.readOnly])
+        if Platform.lockFile(file.number, exclusive: exclusive) != 0 {
             var failure = Self.failure("lock", path)
             if failure.errorNumber == Platform.wouldBlock {
                 failure.detail = "held by \(try Self.owner(of: file))"

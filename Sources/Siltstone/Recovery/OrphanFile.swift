@@ -70,7 +70,7 @@ enum OrphanFile {
         return written.count < FileHeader.size && (magic.starts(with: written) || written.starts(with: magic))
     }
 
-    /// The first bytes of a file, at most a header; nil if it does not exist or is a directory.
+    /// The first bytes of a file, at most a header; nil if it does not exist or is no regular file.
     private static func beginning(
         of file: StoreFile, in directory: String, _ fileSystem: any FileSystem
     ) throws(StoreError) -> [UInt8]? {
@@ -84,7 +84,7 @@ enum OrphanFile {
             bytes.removeLast(bytes.count - count)
             return bytes
         } catch {
-            if error.errorNumber == Platform.isADirectory || error.isMissing { return nil }
+            if error.errorNumber == Platform.isADirectory || error.isSpecialFile || error.isMissing { return nil }
             throw StoreError(error)
         }
     }

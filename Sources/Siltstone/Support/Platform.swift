@@ -67,6 +67,7 @@ enum Platform {
     static let badDescriptor = EBADF
     static let outOfMemory = ENOMEM
     static let fileTooLarge = EFBIG
+    static let noDeviceOrAddress = ENXIO
 
     /// The calling thread's error number.
     static var errorNumber: Int32 { errno }
@@ -101,8 +102,14 @@ enum Platform {
         static let directory = OpenFlags(rawValue: O_DIRECTORY)
     }
 
+    /// Opens a file. Does not wait for the other end of a FIFO or for a device.
     static func openFile(_ path: String, _ flags: OpenFlags) -> Int32 {
-        unsafe open(path, flags.rawValue | O_CLOEXEC, 0o644)
+        let flags = flags.rawValue | O_CLOEXEC
+        let descriptor = unsafe open(path, flags | O_NONBLOCK, 0o644)
+        // Another process has a lease on the file (fcntl(2)). The plain call waits until that process gives it up. Only
+        // regular files have leases.
+        if descriptor < 0, errno == EWOULDBLOCK { return unsafe open(path, flags, 0o644) }
+        return descriptor
     }
 
     static func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
@@ -140,6 +147,13 @@ enum Platform {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
+    }
+
+    /// True if an open file is a FIFO, a socket or a device.
+    static func isSpecialFile(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return false }
+        return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
     /// Same as ``status(ofDescriptor:)``, by path, following symbolic links.

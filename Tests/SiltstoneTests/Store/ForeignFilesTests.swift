@@ -68,6 +68,39 @@ import Testing
         #expect(try fixture.read(name) == before[name])
     }
 
+    @Test("a FIFO under the name of a store's file is refused, and nobody waits for its other end")
+    func fifos() throws {
+        let fixture = try StoreFixture(onDisk: ())
+        let store = try fixture.open()
+        for number in 0..<100 { try store.put(key(number), [1]) }
+        try store.close()
+        // Nothing refers to these: one is left alone, the other is in the way of a new CURRENT.
+        for name in ["CURRENT.new", "000900.segment"] { #expect(mkfifo(fixture.file(name), 0o644) == 0) }
+        let again = try fixture.open()
+        #expect(try again.allEntries().count == 100)
+        #expect(try again.verify().problems == [])
+        try again.flush()
+        try again.close()
+        #expect(try fixture.names().contains("000900.segment"))
+
+        for name in ["CURRENT", "LOCK"] + (try fixture.names(ending: ".manifest")) {
+            try fixture.fileSystem.rename(fixture.file(name), to: fixture.path + "-kept")
+            #expect(mkfifo(fixture.file(name), 0o644) == 0)
+            var configuration = StoreFixture.small()
+            for readOnly in [false, true] {
+                configuration.readOnly = readOnly
+                let error = #expect(throws: StoreError.self) { try fixture.open(configuration) }
+                #expect(error?.code == .inputOutput && error?.file == fixture.file(name), "\(name)")
+                #expect(error?.message.contains("no regular file") == true, "\(name)")
+            }
+            try fixture.fileSystem.remove(fixture.file(name))
+            try fixture.fileSystem.rename(fixture.path + "-kept", to: fixture.file(name))
+        }
+        let last = try fixture.open()
+        #expect(try last.allEntries().count == 100)
+        try last.close()
+    }
+
     @Test("a store that is open for reading only counts and verifies its logs")
     func readOnlyLogs() throws {
         let fileSystem = InMemoryFileSystem()
