@@ -19,11 +19,14 @@ enum Help {
 
             Exit status:
               0  done
-              1  the key or table is not in the store, verify found damage, or move a difference
-              2  the command line, the input or a statement is wrong, or a path cannot be used
+              1  the key is not in the store, the table of export or schema is not, verify found
+                 damage, or move a difference
+              2  the command line, the input or a statement is wrong (a table that it names is
+                 missing, for example), or a path cannot be used
               3  another process owns the store, or moves into the same target
               4  the store is damaged, or of a format that this release does not know
               5  the system refused: permission, space, a failing disk, a broken output
+            Where the reader of the output goes away, SIGPIPE ends the tool (141 if it is ignored).
 
             Example:
               silt put people.silt ada 'Ada Lovelace' && silt get people.silt ada
