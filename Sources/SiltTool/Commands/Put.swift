@@ -36,6 +36,8 @@ private enum Put {
         } else {
             throw invocation.usage("--hex and --base64 are for a VALUE on the command line")
         }
+        // Refused before the store is made.
+        try Limits.check(key: key.count, value: value.count)
         // The input is read before the store is opened: slow typing must not keep the store locked.
         try invocation.writing(createIfMissing: true) { try $0.put(key, value, durability: .synced) }
         return .success
@@ -45,7 +47,10 @@ private enum Put {
     private static func standardInput() throws(SystemError) -> [UInt8] {
         var bytes = ByteBuffer(capacity: 64 << 10)
         while bytes.count <= Limits.valueBytes {
-            if try bytes.read(System.standardInput, askingFor: 64 << 10, name: "standard input").isEmpty { break }
+            let most = Limits.valueBytes + 1 - bytes.count
+            let read = try bytes.read(
+                System.standardInput, askingFor: 64 << 10, most: most, name: "standard input")
+            if read.isEmpty { break }
         }
         return Array(bytes.bytes)
     }

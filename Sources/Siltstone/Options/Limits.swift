@@ -11,7 +11,7 @@ public enum Limits {
 
 extension Limits {
     /// Throws ``StoreError/Code/tooLarge`` if `key` or `value`, both numbers of bytes, exceeds its limit.
-    static func check(key: Int, value: Int) throws(StoreError) {
+    package static func check(key: Int, value: Int) throws(StoreError) {
         guard key <= Limits.keyBytes else {
             throw StoreError(.tooLarge, "a key has \(key) bytes, \(Limits.keyBytes) is the most")
         }

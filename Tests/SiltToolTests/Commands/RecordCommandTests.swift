@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SiltTool
@@ -28,6 +29,14 @@ import Testing
         #expect(try Silt.run("get", "--raw", store, "k").output == value)
         let hexadecimal = try Silt.run("get", "--hex", store, "k")
         #expect(hexadecimal.text == Hexadecimal.encode(value) + "\n")
+    }
+
+    @Test("A key that is too long is refused before the store is made")
+    func tooLong() throws {
+        let directory = try TemporaryDirectory()
+        let key = String(repeating: "k", count: 65_537)
+        try Silt.run("put", directory.file("store"), key, input: [1]).expect(status: 2, error: "65536 is the most")
+        #expect(!FileManager.default.fileExists(atPath: directory.file("store")))
     }
 
     @Test("Keys and values come in hexadecimal and base64 too")
