@@ -17,9 +17,10 @@ extension Command {
             standard input. Several statements are separated by ';'; each is a transaction, unless
             they stand between BEGIN and COMMIT.
 
-            Statements that only read (SELECT, EXPLAIN, PRAGMA) change nothing on disk. Others open
-            the store for changes, and are on stable storage when the command returns. They make the
-            store where it is missing, unless an error comes before the first change.
+            Statements that only read (SELECT, EXPLAIN, PRAGMA) change nothing on disk, in a
+            transaction or outside of one. Others open the store for changes, and are on stable
+            storage when the command returns. They make the store where it is missing, unless an
+            error comes before the first change.
 
             One table in a SELECT, with WHERE, GROUP BY, ORDER BY, LIMIT, OFFSET; INSERT, UPDATE,
             DELETE; CREATE, ALTER and DROP of tables and indexes.
@@ -51,7 +52,7 @@ extension Command {
 private enum Query {
     static func run(_ invocation: Invocation) throws -> ExitCode {
         let script = try SQLScript(text(invocation))
-        if script.isReadOnly {
+        if script.changesNothing {
             try invocation.readingTables { engine, _ in try run(script, on: engine, invocation) }
         } else {
             try invocation.creating { store in
@@ -67,15 +68,14 @@ private enum Query {
         var changes = 0
         try printer.print(script, on: engine) { changes += $0.changes }
         guard style == .aligned, !invocation.has(.quiet) else { return }
-        let rows = printer.rows > 0 || script.isReadOnly ? HumanUnits.count(printer.rows, "row") : nil
-        let changed = script.isReadOnly ? nil : "\(HumanUnits.count(changes, "row")) changed"
+        let rows = printer.rows > 0 || script.changesNothing ? HumanUnits.count(printer.rows, "row") : nil
+        let changed = script.changesNothing ? nil : "\(HumanUnits.count(changes, "row")) changed"
         try Terminal.print("(" + [rows, changed].compactMap(\.self).joined(separator: ", ") + ")\n")
     }
 
     static func explain(_ invocation: Invocation) throws -> ExitCode {
         let text = try text(invocation)
-        // EXPLAIN before the text explains the first statement and runs the others.
-        let script = try SQLScript((invocation.has(.analyze) ? "EXPLAIN ANALYZE " : "EXPLAIN ") + text)
+        let script = try SQLScript(explaining: text, isRun: invocation.has(.analyze))
         if script.count > 1 { throw invocation.usage("takes one statement, not \(script.count)") }
         try invocation.readingTables { engine, _ in
             try script.run(on: engine) { result in

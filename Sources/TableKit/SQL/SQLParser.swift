@@ -16,7 +16,8 @@ struct SQLParser {
     init(_ text: String) throws(CRUDSQLGenError) { tokens = try SQLLexer.tokens(of: text) }
 
     /// Parses all statements of a text.
-    static func statements(of text: String) throws(CRUDSQLGenError) -> [SQLStatement] {
+    /// - Parameter explained: whether EXPLAIN of the first statement runs it; nil if the text is not to be explained.
+    static func statements(of text: String, explained: Bool? = nil) throws(CRUDSQLGenError) -> [SQLStatement] {
         var parser = try SQLParser(text)
         var statements: [SQLStatement] = []
         while true {
@@ -24,7 +25,11 @@ struct SQLParser {
             if parser.token.kind == .end { return statements }
             parser.supported = SQLGrammar.statements
             parser.nextParameter = 0
-            statements.append(try parser.statement())
+            if let explained, statements.isEmpty {
+                statements.append(try parser.explanation(isRun: explained))
+            } else {
+                statements.append(try parser.statement())
+            }
             if parser.token.kind != .end, !parser.takes(sign: ";") {
                 throw parser.unexpected("This is not supported here.")
             }
@@ -205,7 +210,11 @@ extension SQLParser {
 
     private mutating func explain() throws(CRUDSQLGenError) -> SQLStatement {
         _ = takes("QUERY", "PLAN")
-        let isRun = takes("ANALYZE")
+        return try explanation(isRun: takes("ANALYZE"))
+    }
+
+    /// Parses a statement to be explained.
+    fileprivate mutating func explanation(isRun: Bool) throws(CRUDSQLGenError) -> SQLStatement {
         let token = token
         // Before it is parsed: otherwise each EXPLAIN of a long row of them would take a level of the stack.
         if isNext("EXPLAIN") { throw SQLParser.notExplained(token) }

@@ -11,8 +11,21 @@ public struct SQLScript: Sendable {
         statements = try SQLParser.statements(of: text)
     }
 
-    /// True if no statement changes data.
+    /// Parses one statement to be explained, as if EXPLAIN stood before it. Errors have the place in `text`.
+    /// - Parameter isRun: true for EXPLAIN ANALYZE.
+    package init(explaining text: String, isRun: Bool) throws {
+        statements = try SQLParser.statements(of: text, explained: isRun)
+    }
+
+    /// True if no statement changes data. False if a statement begins or ends a transaction.
     public var isReadOnly: Bool { statements.allSatisfy(\.isReadOnly) }
+
+    /// True if no statement changes data. Statements that begin or end transactions change none.
+    package var changesNothing: Bool {
+        statements.allSatisfy { statement in
+            if case .transaction = statement { true } else { statement.isReadOnly }
+        }
+    }
 
     /// The number of statements.
     package var count: Int { statements.count }
