@@ -1280,7 +1280,7 @@ MUTATIONS = [
     Mutation(
         "lock-not-taken", "a store's lock is not taken",
         "FileSystem/POSIXFileSystem.swift",
-        "Platform.lockFile(descriptor, exclusive: exclusive) != 0",
+        "Platform.lockFile(file.number, exclusive: exclusive) != 0",
         "false", first="FileSystemTests"),
     Mutation(
         "lock-shared", "two processes may write to one store",
