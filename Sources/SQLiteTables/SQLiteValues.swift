@@ -80,6 +80,7 @@ enum SQLiteValues {
         case (.text("NaN"), .float), (.text("NaN"), .double): .real(.nan)
         case (.text("NaN"), .date): .date(Date(timeIntervalSinceReferenceDate: .nan))
         // In columns declared `JSON`, SQLite stores JSON numbers as numbers, this library as bytes.
+        case (.text(let value), .json): .json(value)
         case (.integer(let value), .json): .json("\(value)")
         case (.real(let value), .json): .json(json(value))
         case (.bytes(let value), .json): String(validating: value, as: UTF8.self).map(ColumnValue.json)

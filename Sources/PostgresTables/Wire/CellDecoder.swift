@@ -86,6 +86,7 @@ struct CellDecoder {
                 return (Int64(text).map(ColumnValue.integer) ?? UInt64(text).map(ColumnValue.init))?.fitting(type)
             }
             if type.isFloatingPoint { return Double(text).map(ColumnValue.real)?.fitting(type) }
+            if type == .json { return .json(text) }
         }
         return value.fitting(type)
     }

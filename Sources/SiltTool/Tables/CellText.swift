@@ -18,7 +18,8 @@ enum CellText {
         }
     }
 
-    /// A value as JSON. Values that JSON lacks, such as bytes and NaN, become strings.
+    /// A value as JSON. Values that JSON lacks, such as bytes and NaN, become strings, and so does text in a JSON column
+    /// that is no JSON, which earlier releases stored.
     static func json(_ value: ColumnValue) -> String {
         switch value {
         case .null: "null"
@@ -26,7 +27,7 @@ enum CellText {
         case .integer(let value): String(value)
         case .unsigned(let value): String(value)
         case .real(let value) where value.isFinite: "\(value)"
-        case .json(let value): onOneLine(value)
+        case .json(let value) where ColumnValue.isJSON(value): onOneLine(value)
         default: quoted(text(value) ?? "")
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 extension ColumnValue {
     /// Converts the value to a column's type: bools and whole numbers to integers, numbers to reals, 0 and 1 to bools,
-    /// text to JSON, UUIDs and dates, JSON to text, reals to dates, 16 bytes to UUIDs. NULL fits every type.
+    /// text that is one JSON value to JSON, text to UUIDs and dates, JSON to text, reals to dates, 16 bytes to UUIDs. NULL fits every type.
     /// - Throws: ``TableErrorCode/type`` if the value does not fit.
     public func converted(to type: ColumnType) throws(CRUDEncoderError) -> ColumnValue {
         if let value = fitting(type) { return value }
@@ -28,7 +28,7 @@ extension ColumnValue {
         case (.integer(let value), .float): .real(Double(Float(value)))
         case (.integer(let value), .double): .real(Double(value))
         case (.unsigned(let value), .float), (.unsigned(let value), .double): .real(Double(value))
-        case (.text(let value), .json): .json(value)
+        case (.text(let value), .json): JSONGrammar.isValue(value) ? .json(value) : nil
         case (.json(let value), .string): .text(value)
         case (.text(let value), .uuid): UUID(uuidString: value).map(ColumnValue.uuid)
         case (.text(let value), .date): ColumnDate.parse(value).map(ColumnValue.date)
@@ -43,6 +43,9 @@ extension ColumnValue {
         default: nil
         }
     }
+
+    /// True if a text is exactly one JSON value.
+    package static func isJSON(_ text: String) -> Bool { JSONGrammar.isValue(text) }
 
     private static func integer(_ value: Int64, in type: ColumnType) -> ColumnValue? {
         let fits =

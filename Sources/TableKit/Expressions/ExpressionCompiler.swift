@@ -89,8 +89,10 @@ struct ExpressionCompiler {
 
     /// Parses text as a value of the column's type, such as a UUID or a date. Returns all other values unchanged.
     private func fitting(_ value: ColumnValue, _ column: ColumnReference) -> ColumnValue {
-        guard case .text = value else { return value }
+        guard case .text(let text) = value else { return value }
         let type = sources[column.source].columns[column.column].type
+        // JSON compares by its bytes, which need not be JSON here.
+        if type == .json { return .json(text) }
         return type == .string ? value : value.fitting(type) ?? value
     }
 

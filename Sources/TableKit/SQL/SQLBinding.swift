@@ -152,6 +152,7 @@ extension ColumnValue {
     fileprivate func compared(with type: ColumnType) -> ColumnValue {
         switch self {
         case .real where type == .float: fitting(type) ?? self
+        case .text(let text) where type == .json: .json(text)
         case .integer where type != .bool && type != .string, .unsigned where type != .string,
             .real where type.isInteger,
             .real where type == .double:

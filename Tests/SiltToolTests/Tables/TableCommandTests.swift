@@ -1,4 +1,5 @@
 import Foundation
+import TableKit
 import Testing
 
 @testable import SiltTool
@@ -67,6 +68,45 @@ struct TableCommandTests {
         result.expect(status: 2, error: "one statement")
         #expect(result.text == "")
         try Silt.run("explain", store, "SELECT * FROM City;").expect(status: 0)
+    }
+
+    @Test("explain names the place of an error in the text that it was given")
+    func explainPlaces() throws {
+        let cases = [
+            ("SELECT * FROM", "Line 1, column 14, at the end"), ("\nSELEKT", "Line 2, column 1, at "),
+            ("EXPLAIN SELECT * FROM City", "Line 1, column 1, at "),
+        ]
+        for (text, place) in cases {
+            try Silt.run("explain", store, text).expect(status: 2, error: place)
+            try Silt.run("explain", "--analyze", store, text).expect(status: 2, error: place)
+        }
+    }
+
+    @Test("a query that only reads changes nothing on disk, in a transaction too, and makes no store")
+    func readingTransactions() throws {
+        func contents() throws -> [String: [UInt8]] {
+            var contents: [String: [UInt8]] = [:]
+            for name in try FileManager.default.contentsOfDirectory(atPath: store) where name != "LOCK" {
+                contents[name] = try directory.read("s/" + name)
+            }
+            return contents
+        }
+        let before = try contents()
+        let text = "BEGIN; SAVEPOINT a; SELECT id FROM City WHERE id = 1; ROLLBACK TO a; RELEASE a; COMMIT"
+        let result = try Silt.run("query", store, text)
+        result.expect(status: 0)
+        #expect(result.text.hasSuffix("(1 row)\n"), "\(result.text)")
+        #expect(try contents() == before)
+        let missing = directory.file("missing")
+        try Silt.run("query", missing, "BEGIN; SELECT 1; COMMIT").expect(status: 2, error: "no store")
+        #expect(!FileManager.default.fileExists(atPath: missing))
+    }
+
+    @Test("a cell of a JSON column is printed as a value if it is JSON, else as a string")
+    func storedText() {
+        #expect(CellText.json(.json(#"{"a": [1]}"#)) == #"{"a": [1]}"#)
+        #expect(CellText.json(.json("[1,\n2]")) == "[1, 2]")
+        for text in ["{bad", "1} {", ""] { #expect(CellText.json(.json(text)) == "\"" + text + "\"") }
     }
 
     @Test("query counts rows that it changed and returned")
