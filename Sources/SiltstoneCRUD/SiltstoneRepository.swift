@@ -20,6 +20,9 @@ public import Siltstone
 ///
 /// A write that meets a failing disk throws `unknownOutcome` of `CRUDRepositoryError`: the change may be found when the
 /// store is opened again. All other failures of the store are `StoreError`s, after which nothing has changed.
+///
+/// Reads run on the caller's thread, in tasks as well. They wait for the disk only where a page is not in memory, and
+/// most of their time is the decoding of items.
 public final class SiltstoneRepository: RecordRepository {
     /// The name of the repository.
     public let tableName: String

@@ -2,7 +2,8 @@ import Foundation
 
 extension ColumnValue {
     /// Converts the value to a column's type: bools and whole numbers to integers, numbers to reals, 0 and 1 to bools,
-    /// text that is one JSON value to JSON, text to UUIDs and dates, JSON to text, reals to dates, 16 bytes to UUIDs. NULL fits every type.
+    /// text that is one JSON value to JSON, text to UUIDs and dates, JSON to text, reals to dates, 16 bytes to UUIDs.
+    /// NULL fits every type.
     /// - Throws: ``TableErrorCode/type`` if the value does not fit.
     public func converted(to type: ColumnType) throws(CRUDEncoderError) -> ColumnValue {
         if let value = fitting(type) { return value }

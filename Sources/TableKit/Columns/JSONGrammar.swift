@@ -1,4 +1,6 @@
 /// A check of JSON text against the grammar of RFC 8259.
+///
+/// Foundation's `JSONSerialization` does not serve: on Linux it takes `[1,]`, and refuses `1e400` and lone surrogates.
 struct JSONGrammar {
     /// The deepest nesting of objects and arrays.
     private static let mostDepth = 500
