@@ -164,9 +164,9 @@ extension StoreError.Code {
 extension Engine {
     /// Seals the memtable, with nobody to flush it, and begins the next log.
     func beginNextLog() throws(StoreError) {
-        background.flushScheduled.store(true, ordering: .sequentiallyConsistent)
-        // A flush that has begun looks for the next sealed memtable when it is done.
+        // A flush that has begun clears the flag and looks for the next sealed memtable when it is done.
         for queue in background.queues { queue.sync {} }
+        background.flushScheduled.store(true, ordering: .sequentiallyConsistent)
         let prepared = writes.lock.withLock { writes.state.nextLog }
         let log = if let prepared { prepared } else { try versions.createLog() }
         try writes.lock.withLock { () throws(StoreError) in
