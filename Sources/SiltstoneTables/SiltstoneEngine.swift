@@ -67,7 +67,7 @@ public final class SiltstoneEngine: TableEngine {
         }
     }
 
-    /// Runs `body` in a transaction, on the thread of ``turnQueue``, which receives the transaction lock directly.
+    /// Runs `body` in a transaction, on a queue of the engine, which receives the transaction lock directly.
     ///
     /// A task that is cancelled while it waits for the lock throws `CancellationError`. With the lock, the transaction
     /// goes on to its end.
@@ -143,8 +143,8 @@ public final class SiltstoneEngine: TableEngine {
         return SiltstoneSession(self, transaction, transaction: transaction, catalogue, .concurrent)
     }
 
-    /// Runs work that may block on the disk: a statement of a serial transaction on ``turnQueue``, all other work on a
-    /// thread of the store.
+    /// Runs work that may block on the disk: a statement of a serial transaction on a queue of the engine, all other work
+    /// on a thread of the store.
     public func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
         if TransactionScope.current(of: self)?.isSerial == true { return try await performInTurn(work) }
         return try await perform(on: nil, work)
