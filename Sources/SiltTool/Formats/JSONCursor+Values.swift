@@ -1,11 +1,10 @@
-extension JSONCursor {
-    /// The deepest nesting of objects and arrays.
-    private static let mostDepth = 500
+import TableKit
 
+extension JSONCursor {
     /// Skips a value of any kind, as strictly as RFC 8259. Refuses a repeated name in an object, because readers differ
     /// in the value that counts.
     mutating func skipValue(_ scratch: inout ByteBuffer, depth: Int = 0) throws(FormatError) {
-        guard depth < Self.mostDepth else { throw FormatError("nested too deeply", at: offset) }
+        guard depth < JSONGrammar.mostDepth else { throw FormatError("nested too deeply", at: offset) }
         switch peek {
         case UInt8(ascii: "\""): _ = try string(&scratch)
         case UInt8(ascii: "{"):
@@ -57,13 +56,13 @@ extension JSONCursor {
         let start = offset
         while let byte = peek, byte > 0x20, !Self.ends.contains(byte) { offset += 1 }
         let text = String(decoding: line.part(start..<offset), as: UTF8.self)
-        if text == "true" || text == "false" || text == "null" || NumberText.isJSON(text) { return text }
+        if text == "true" || text == "false" || text == "null" || JSONGrammar.isNumber(text) { return text }
         throw FormatError("expected a value", at: start)
     }
 
     private static let ends: [UInt8] = Array(",}]".utf8)
 
-    /// Whether a text is exactly one JSON value.
+    /// Whether a text is exactly one JSON value without repeated names, unlike `JSONGrammar.isValue`, which takes those.
     static func isValue(_ text: String) -> Bool {
         unsafe Array(text.utf8).withUnsafeBytes { bytes in
             var cursor = unsafe JSONCursor(Bytes(bytes))

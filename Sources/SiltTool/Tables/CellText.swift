@@ -27,7 +27,7 @@ enum CellText {
         case .integer(let value): String(value)
         case .unsigned(let value): String(value)
         case .real(let value) where value.isFinite: "\(value)"
-        case .json(let value) where ColumnValue.isJSON(value): onOneLine(value)
+        case .json(let value) where JSONGrammar.isValue(value): onOneLine(value)
         default: quoted(text(value) ?? "")
         }
     }

@@ -21,16 +21,6 @@ enum NumberText {
         return rest.isEmpty
     }
 
-    /// Whether a text is a JSON number: RFC 8259 allows no plus sign, no leading zero and no bare point.
-    static func isJSON(_ text: String) -> Bool {
-        guard isDecimal(text), !text.hasPrefix("+") else { return false }
-        let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: "-") })
-        let whole = bytes.prefix { isDigit($0) }
-        if whole.isEmpty || (whole.count > 1 && whole[0] == UInt8(ascii: "0")) { return false }
-        return bytes.count == whole.count || bytes[whole.count] != UInt8(ascii: ".")
-            || (whole.count + 1 < bytes.count && isDigit(bytes[whole.count + 1]))
-    }
-
     /// Parses an integer in its printed form: no plus sign, no leading zero, no `-0`. Other forms are codes, such as
     /// postcodes and telephone numbers.
     static func integer(_ text: String) -> ColumnValue? {

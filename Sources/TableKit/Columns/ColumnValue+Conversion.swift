@@ -45,9 +45,6 @@ extension ColumnValue {
         }
     }
 
-    /// True if a text is exactly one JSON value.
-    package static func isJSON(_ text: String) -> Bool { JSONGrammar.isValue(text) }
-
     private static func integer(_ value: Int64, in type: ColumnType) -> ColumnValue? {
         let fits =
             switch type {

@@ -1,9 +1,9 @@
 /// A check of JSON text against the grammar of RFC 8259.
 ///
 /// Foundation's `JSONSerialization` does not serve: on Linux it takes `[1,]`, and refuses `1e400` and lone surrogates.
-struct JSONGrammar {
+package struct JSONGrammar {
     /// The deepest nesting of objects and arrays.
-    private static let mostDepth = 500
+    package static let mostDepth = 500
 
     private let bytes: [UInt8]
     private var offset = 0
@@ -11,10 +11,18 @@ struct JSONGrammar {
     private init(_ text: String) { bytes = Array(text.utf8) }
 
     /// True if a text is exactly one JSON value, with blanks around it.
-    static func isValue(_ text: String) -> Bool {
+    package static func isValue(_ text: String) -> Bool {
         var grammar = JSONGrammar(text)
-        return grammar.value(depth: 0) && grammar.offset == grammar.bytes.count
+        return grammar.value(depth: 0) && grammar.isAtEnd
     }
+
+    /// True if a text is exactly one number: without a plus sign, a leading zero or a bare point.
+    package static func isNumber(_ text: String) -> Bool {
+        var grammar = JSONGrammar(text)
+        return grammar.number() && grammar.isAtEnd
+    }
+
+    private var isAtEnd: Bool { offset == bytes.count }
 
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
