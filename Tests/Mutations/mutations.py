@@ -199,8 +199,7 @@ MUTATIONS = [
         first="StoreModel|VersionFilter"),
     Mutation(
         "range-tombstone-early", "a range tombstone goes while older data lies below", "Merge/VersionFilter.swift",
-        "tombstones.tombstones.filter { !(isBottom && stripe(of: $0.sequence) == 0) }",
-        "tombstones.tombstones.filter { !(stripe(of: $0.sequence) == 0) }",
+        "if isBottom, stripe == 0 { break }", "if stripe == 0 { break }",
         first="StoreModel|VersionFilter"),
     Mutation(
         "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/BackgroundWork+Segments.swift",
@@ -791,8 +790,27 @@ MUTATIONS = [
     Mutation(
         "deep-ranges-ignored", "scans do not look at removals of ranges below level 0",
         "Manifest/Version.swift",
-        "let tombstones = runs.flatMap(\\.segments)",
-        "let tombstones = (levels.first ?? []).flatMap(\\.segments)", first="StoreModelTests"),
+        "let sets = Self.tombstoneSets(of: runs)",
+        "let sets = Self.tombstoneSets(of: levels.first ?? [])", first="StoreModelTests"),
+    Mutation(
+        "old-ranges-shared", "a version takes the removals of ranges of the one before for its own",
+        "Manifest/Version.swift",
+        "sets.keys == Self.tombstoneSets(of: previous.runs).keys",
+        "sets.count == Self.tombstoneSets(of: previous.runs).count", first="RangeTombstoneReadTests"),
+    Mutation(
+        "ranges-never-full", "any number of removals of ranges stays in one memtable",
+        "Write/WritePath+Room.swift",
+        "            || state.active.unretainedTable.with { $0.hasManyRangeTombstones }\n", "",
+        first="RangeTombstoneReadTests"),
+    Mutation(
+        "ranges-of-snapshots-lost", "a flush keeps only the newest of the removals of a range",
+        "Merge/VersionFilter.swift",
+        "if stripe != last { kept.append(sequence) }", "if kept.isEmpty { kept.append(sequence) }",
+        first="VersionFilterTests"),
+    Mutation(
+        "ranges-joined-over-gaps", "a flush joins removals of ranges that do not touch",
+        "Merge/VersionFilter.swift",
+        "if end == fragment.start, let index", "if let index", first="VersionFilterTests"),
     Mutation(
         "pending-ranges", "of many removals of ranges the earlier ones are lost",
         "MemTable/RangeTombstoneLog.swift",

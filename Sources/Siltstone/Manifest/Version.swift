@@ -13,17 +13,35 @@ final class Version: Sendable {
 
     static let empty = Version(levels: [], valueFiles: [:])
 
-    init(levels: [[Run]], valueFiles: [UInt64: ValueFileReader]) {
+    /// - Parameter previous: the version before an edit. If the same segments have range tombstones, their set is
+    ///   shared; most edits change none of them.
+    init(levels: [[Run]], valueFiles: [UInt64: ValueFileReader], previous: Version? = nil) {
         self.levels = levels
         self.valueFiles = valueFiles
         runs = levels.flatMap { $0 }
-        let tombstones = runs.flatMap(\.segments).map(\.rangeTombstones).filter { !$0.isEmpty }
-        rangeTombstones = tombstones.isEmpty ? .empty : RangeTombstones(tombstones.flatMap(\.tombstones))
+        let sets = Self.tombstoneSets(of: runs)
+        if let previous, sets.keys == Self.tombstoneSets(of: previous.runs).keys {
+            rangeTombstones = previous.rangeTombstones
+        } else {
+            rangeTombstones = sets.isEmpty ? .empty : RangeTombstones(sets.values.flatMap(\.tombstones))
+        }
     }
 
-    /// Creates a version from opened segments and their positions.
+    /// Returns the range tombstones of the segments that have some, by the segment's number.
+    private static func tombstoneSets(of runs: [Run]) -> [UInt64: RangeTombstones] {
+        var sets: [UInt64: RangeTombstones] = [:]
+        for run in runs {
+            for segment in run.segments where !segment.rangeTombstones.isEmpty {
+                sets[segment.info.number] = segment.rangeTombstones
+            }
+        }
+        return sets
+    }
+
+    /// Creates a version from opened segments and their positions, after `previous`.
     convenience init(
-        segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)], valueFiles: [UInt64: ValueFileReader]
+        segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)],
+        valueFiles: [UInt64: ValueFileReader], previous: Version? = nil
     ) {
         var levels: [[Run]] = []
         for (level, members) in Dictionary(grouping: segments, by: { $0.placed.level }) {
@@ -32,7 +50,7 @@ final class Version: Sendable {
                 .map { Run(number: $0.key, segments: $0.value.map(\.reader)) }
                 .sorted { $0.number > $1.number }
         }
-        self.init(levels: levels, valueFiles: valueFiles)
+        self.init(levels: levels, valueFiles: valueFiles, previous: previous)
     }
 
     /// Returns this version after an edit. `opened` has readers of the edit's new segments; `valueFiles` has all value
@@ -47,7 +65,7 @@ final class Version: Sendable {
         for placed in edit.addedSegments {
             if let reader = opened[placed.info.number] ?? open[placed.info.number] { segments.append((placed, reader)) }
         }
-        return Version(segments: segments, valueFiles: valueFiles)
+        return Version(segments: segments, valueFiles: valueFiles, previous: self)
     }
 
     var allSegments: [SegmentReader] { runs.flatMap(\.segments) }

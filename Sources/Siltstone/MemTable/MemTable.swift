@@ -278,6 +278,9 @@ extension MemTable {
         count(sequence: sequence)
     }
 
+    /// True if a memtable has so many range tombstones that it is sealed before it is full.
+    var hasManyRangeTombstones: Bool { tree.rangeTombstoneCount >= RangeTombstoneLog.most }
+
     /// The range tombstones inserted so far. They are kept apart: ``lookup(_:visible:)`` and cursors do not honor them.
     /// - Complexity: one load if there are none; else see ``RangeTombstoneLog/tombstones``.
     @inline(__always)

@@ -9,6 +9,10 @@ final class RangeTombstoneLog: Sendable {
     /// Up to this number, tombstones are added to the set one by one. Above it, sorting all is cheaper than copying the
     /// set for each.
     private static let few = 8
+    /// A memtable with this number of tombstones is sealed. Overlapping ranges take memory, and each build of the set
+    /// time, up to the square of their number; a flush keeps only what readers need. (RocksDB bounds it by
+    /// `memtable_max_range_deletions`.)
+    static let most = 1024
 
     private struct State {
         var set = RangeTombstones.empty

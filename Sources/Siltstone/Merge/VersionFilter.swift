@@ -54,8 +54,45 @@ struct VersionFilter: ~Copyable {
         return tombstones.newestCovering(record.key, visible: visible) > record.sequence
     }
 
-    /// The range tombstones that survive.
+    /// The range tombstones that survive: of each fragment the newest of each stripe, and none of the oldest stripe if
+    /// no older data exists below.
+    ///
+    /// A fragment lists every tombstone that covers it. Where ranges overlap, *n* tombstones make up to *n*² entries, so
+    /// those that no reader needs are dropped here. Fragments that touch are joined again.
+    /// - Complexity: O(*n* log *s*) in the sequence numbers of all fragments and in the snapshots.
     func keptTombstones() -> [RangeTombstone] {
-        tombstones.tombstones.filter { !(isBottom && stripe(of: $0.sequence) == 0) }
+        var kept: [RangeTombstone] = []
+        // The tombstones that end where the next fragment starts, by sequence number: their indices in `kept`.
+        var growing: [SequenceNumber: Int] = [:]
+        var end: [UInt8] = []
+        for fragment in tombstones.fragments {
+            var next: [SequenceNumber: Int] = [:]
+            for sequence in newestOfStripes(fragment.sequences) {
+                if end == fragment.start, let index = growing[sequence] {
+                    kept[index].end = fragment.end
+                    next[sequence] = index
+                } else {
+                    next[sequence] = kept.count
+                    kept.append(RangeTombstone(start: fragment.start, end: fragment.end, sequence: sequence))
+                }
+            }
+            growing = next
+            end = fragment.end
+        }
+        return kept
+    }
+
+    /// Returns the newest sequence number of each stripe.
+    /// - Parameter sequences: newest first.
+    private func newestOfStripes(_ sequences: [SequenceNumber]) -> [SequenceNumber] {
+        var kept: [SequenceNumber] = []
+        var last = -1
+        for sequence in sequences {
+            let stripe = stripe(of: sequence)
+            if isBottom, stripe == 0 { break }
+            if stripe != last { kept.append(sequence) }
+            last = stripe
+        }
+        return kept
     }
 }

@@ -86,11 +86,12 @@ extension WritePath {
         return true
     }
 
-    /// True if the active memtable, which has `bytes` bytes, is full or its log has become too long. The caller holds
-    /// the write lock.
+    /// True if the active memtable, which has `bytes` bytes, is full, has many range tombstones, or its log has become
+    /// too long. The caller holds the write lock.
     @inline(__always)
     func isFull(_ bytes: Int) -> Bool {
         bytes >= configuration.sealingBytes
+            || state.active.unretainedTable.with { $0.hasManyRangeTombstones }
             || state.active.unretainedLog?.with { $0.end } ?? 0
                 >= 2 * configuration.memTableBytes
     }

@@ -30,8 +30,8 @@ import Testing
         for sequence in 1...SequenceNumber(2 + random.index(30)) {
             let key = [UInt8(random.index(5))]
             switch random.index(6) {
-            case 0: ranges.append(RangeTombstone(start: key, end: [UInt8(random.index(6))], sequence: sequence))
-            case 1, 2: versions.append(Version(key: key, sequence: sequence, kind: .tombstone))
+            case 0, 1: ranges.append(RangeTombstone(start: key, end: [UInt8(random.index(6))], sequence: sequence))
+            case 2: versions.append(Version(key: key, sequence: sequence, kind: .tombstone))
             default: versions.append(Version(key: key, sequence: sequence, kind: .value))
             }
         }
@@ -61,9 +61,39 @@ import Testing
         }
         // No more than one version of a key for each reader.
         for key in 0..<5 as Range<UInt8> { #expect(kept.filter { $0.key == [key] }.count <= snapshots.count + 1) }
+        // Nor more than one range tombstone over a key.
+        for key in 0..<5 as Range<UInt8> {
+            let covering = keptRanges.filter { !([key] as [UInt8]).precedes($0.start) && [key].precedes($0.end) }
+            #expect(covering.count <= snapshots.count + 1)
+        }
         if isBottom, snapshots.isEmpty {
             #expect(keptRanges.isEmpty)
             #expect(kept.allSatisfy { $0.kind == .value && $0.sequence == 0 })
         }
+    }
+
+    @Test("of ranges that grow around each other, those that readers see survive, each in one piece")
+    func growingRanges() {
+        let ranges = (1...100).map { RangeTombstone(start: [0], end: [UInt8($0)], sequence: SequenceNumber($0)) }
+        let all = RangeTombstones(ranges)
+        let latest = VersionFilter(snapshots: [], tombstones: all, isBottom: false)
+        #expect(latest.keptTombstones() == [ranges[99]])
+        let beside = VersionFilter(snapshots: [50, 70], tombstones: all, isBottom: false)
+        #expect(Set(beside.keptTombstones()) == [ranges[99], ranges[69], ranges[49]])
+        let lowest = VersionFilter(snapshots: [50, 70], tombstones: all, isBottom: true)
+        #expect(Set(lowest.keptTombstones()) == [ranges[99], ranges[69]])
+    }
+
+    @Test("ranges that do not touch stay apart, and those that touch are joined only under one number")
+    func separateRanges() {
+        let ranges = [
+            RangeTombstone(start: [1], end: [3], sequence: 5), RangeTombstone(start: [3], end: [4], sequence: 5),
+            RangeTombstone(start: [4], end: [6], sequence: 7), RangeTombstone(start: [8], end: [9], sequence: 7),
+        ]
+        let filter = VersionFilter(snapshots: [], tombstones: RangeTombstones(ranges), isBottom: false)
+        #expect(
+            filter.keptTombstones() == [
+                RangeTombstone(start: [1], end: [4], sequence: 5), ranges[2], ranges[3],
+            ])
     }
 }

@@ -48,6 +48,50 @@ struct RangeTombstoneReadTests {
         try store.close()
     }
 
+    @Test("a memtable with many removals of ranges is flushed long before it is full, each flush to one tombstone")
+    func growingRanges() throws {
+        var configuration = StoreFixture.small()
+        configuration.memTableBytes = 16 << 20
+        configuration.automaticCompaction = false
+        configuration.fileSystem = InMemoryFileSystem()
+        let store = try KeyValueStore.open(at: "/store", configuration: configuration)
+        try store.put(key(2999), [1])
+        for number in 0..<3000 {
+            try store.deleteRange(from: key(0), to: key(number))
+            if number % 100 == 0 { #expect(try store.get(key(2999)) == [1]) }
+        }
+        let waiting = store.statistics
+        #expect(waiting.flushes + waiting.sealedMemTables >= 1)
+        try store.flush()
+        let statistics = store.statistics
+        #expect(statistics.flushes >= 2)
+        #expect(statistics.levels.reduce(0) { $0 + $1.tombstones } == statistics.flushes)
+        #expect(try store.get(key(2999)) == [1])
+        try store.close()
+    }
+
+    @Test("an edit that replaces segments with removals of ranges by others leaves none of the old ones in force")
+    func replacedRanges() throws {
+        let store = try store()
+        try store.put(key(1), [1])
+        try store.flush()
+        try store.deleteRange(from: key(0), to: key(5))
+        try store.put(key(1), [2])
+        let snapshot = try store.snapshot()
+        try store.put(key(7), [7])
+        try store.deleteRange(from: key(6), to: key(9))
+        try store.flush()
+        // Drops the first range, and the number of the record that was put after it. The snapshot keeps the second range.
+        try store.compact()
+        #expect(store.statistics.levels.reduce(0) { $0 + $1.tombstones } == 1)
+        #expect(try store.count() == 1)
+        #expect(try store.get(key(1)) == [2])
+        #expect(try store.get(key(7)) == nil)
+        #expect(try snapshot.count() == 1)
+        snapshot.release()
+        try store.close()
+    }
+
     @Test("a run that holds nothing but a range tombstone keeps no read from the short way")
     func tombstoneAlone() throws {
         let store = try store()
