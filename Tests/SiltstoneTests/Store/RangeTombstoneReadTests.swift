@@ -77,7 +77,7 @@ struct RangeTombstoneReadTests {
         try store.flush()
         try store.deleteRange(from: key(0), to: key(5))
         try store.put(key(1), [2])
-        let snapshot = try store.snapshot()
+        let snapshot = store.snapshot()
         try store.put(key(7), [7])
         try store.deleteRange(from: key(6), to: key(9))
         try store.flush()
