@@ -1,5 +1,8 @@
 // ``KeyValueReader`` describes each requirement.
 //
+// A read checks before and after it enters a super version that the snapshot is open. A release in between lets a
+// compaction drop the versions that the snapshot has kept, and the read would miss them.
+//
 // Cursors keep the engine alive, and not the snapshot: their super version keeps the records that they see.
 extension Snapshot: KeyValueReader {
     /// Returns the snapshot itself.
@@ -8,13 +11,22 @@ extension Snapshot: KeyValueReader {
     /// Returns a copy of the value of a key.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
         try check()
-        return try reads.get(key.bytes, at: sequence)
+        let value = try reads.get(key.bytes, at: sequence)
+        try check()
+        return value
     }
 
     /// Pins the value of a key.
     public func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue {
         try check()
-        return reads.pin(key.bytes, at: sequence)
+        let value = reads.pin(key.bytes, at: sequence)
+        do {
+            try check()
+        } catch {
+            if !value.isUnclear { reads.unpin(value) }
+            throw error
+        }
+        return value
     }
 
     /// Ends a pin.
@@ -29,7 +41,9 @@ extension Snapshot: KeyValueReader {
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
         try check()
-        return try reads.contains(key.bytes, at: sequence)
+        let isFound = try reads.contains(key.bytes, at: sequence)
+        try check()
+        return isFound
     }
 
     /// Looks up many keys in one super version: `fill` appends keys to a group, and `body` gets the index and the value
@@ -46,7 +60,9 @@ extension Snapshot: KeyValueReader {
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedIterator {
         try check()
-        return try scans.makeIterator(at: sequence, from: from, to: to, reverse: reverse, limit: limit)
+        let iterator = try scans.makeIterator(at: sequence, from: from, to: to, reverse: reverse, limit: limit)
+        try check()
+        return iterator
     }
 
     /// Makes a cursor.
@@ -54,25 +70,31 @@ extension Snapshot: KeyValueReader {
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> Cursor {
         try check()
-        return Cursor(
+        let cursor = Cursor(
             try ScanIterator(scans, at: sequence, ScanRange(from: from, to: to, reverse: reverse, limit: limit)),
             keeping: engine)
+        try check()
+        return cursor
     }
 
     /// Starts one scan over all of the ranges, which seeks from one to the next.
     public func _makeIterator(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedIterator
     {
         try check()
-        return try scans.makeIterator(at: sequence, over: ranges, reverse: reverse, limit: limit)
+        let iterator = try scans.makeIterator(at: sequence, over: ranges, reverse: reverse, limit: limit)
+        try check()
+        return iterator
     }
 
     /// Makes a cursor that seeks from one range to the next.
     public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
         try check()
         let direction: ScanDirection = reverse ? .backward : .forward
-        return Cursor(
+        let cursor = Cursor(
             try ScanIterator(scans, at: sequence, over: ranges, direction, limit: ScanRange.limit(limit)),
             keeping: engine)
+        try check()
+        return cursor
     }
 
     /// Estimates how much a range holds now, not at the time of the snapshot. An estimate cannot tell versions apart.
