@@ -96,16 +96,20 @@ final class RangeTombstones: Sendable {
         var borders = sorted.flatMap { [$0.start, $0.end] }
         borders.sort { $0.lexicographicallyPrecedes($1) }
         var fragments: [Fragment] = []
+        // The tombstones over the next fragment, newest first.
         var active: [RangeTombstone] = []
         var next = 0
         for (start, end) in zip(borders, borders.dropFirst()) where start != end {
             active.removeAll { !start.lexicographicallyPrecedes($0.end) }
             while next < sorted.count, !start.lexicographicallyPrecedes(sorted[next].start) {
-                active.append(sorted[next])
+                let sequence = sorted[next].sequence
+                active.insert(sorted[next], at: active.indices.partitioningIndex { active[$0].sequence < sequence })
                 next += 1
             }
             if active.isEmpty { continue }
-            let sequences = Set(active.map(\.sequence)).sorted(by: >)
+            var sequences: [SequenceNumber] = []
+            sequences.reserveCapacity(active.count)
+            for tombstone in active where tombstone.sequence != sequences.last { sequences.append(tombstone.sequence) }
             fragments.append(Fragment(start: start, end: end, sequences: sequences))
         }
         return fragments

@@ -56,16 +56,18 @@ struct RangeTombstoneReadTests {
         configuration.fileSystem = InMemoryFileSystem()
         let store = try KeyValueStore.open(at: "/store", configuration: configuration)
         try store.put(key(2999), [1])
-        for number in 0..<3000 {
+        // The first flush has no older data below it, and drops tombstones.
+        try store.flush()
+        for number in 0..<2000 {
             try store.deleteRange(from: key(0), to: key(number))
-            if number % 100 == 0 { #expect(try store.get(key(2999)) == [1]) }
+            if number % 500 == 0 { #expect(try store.get(key(2999)) == [1]) }
         }
         let waiting = store.statistics
-        #expect(waiting.flushes + waiting.sealedMemTables >= 1)
+        #expect(waiting.flushes + waiting.sealedMemTables >= 2)
         try store.flush()
         let statistics = store.statistics
-        #expect(statistics.flushes >= 2)
-        #expect(statistics.levels.reduce(0) { $0 + $1.tombstones } == statistics.flushes)
+        #expect(statistics.flushes >= 3)
+        #expect(statistics.levels.reduce(0) { $0 + $1.tombstones } == statistics.flushes - 1)
         #expect(try store.get(key(2999)) == [1])
         try store.close()
     }
