@@ -899,11 +899,11 @@ MUTATIONS = [
         "while let next = ranges.indices.first(where: { _ in false })", first="DeletedRange"),
     Mutation(
         "put-not-noted", "one put does not count among those that make a range end",
-        "Write/WritePath+Change.swift", "if _slowPath(scans.watchesPuts), kind.isPut {", "if false {",
+        "Write/WritePath+Change.swift", "if _slowPath(scans.deletedRanges.isWatching), kind.isPut {", "if false {",
         first="DeletedRange"),
     Mutation(
         "batch-not-noted", "a batch's puts do not count among those that make a range end",
-        "Write/WritePath+Batch.swift", "if _slowPath(scans.watchesPuts) { try", "if false { try",
+        "Write/WritePath+Batch.swift", "if _slowPath(scans.deletedRanges.isWatching) { try", "if false { try",
         first="DeletedRange"),
     Mutation(
         "pointer-not-noted", "a large value's put does not count among those that make a range end",
