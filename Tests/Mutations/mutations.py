@@ -1483,7 +1483,7 @@ MUTATIONS = [
     Mutation(
         "leftovers-newest-first", "of what a compaction has read, an opening removes the newest first",
         "Manifest/ManifestState.swift",
-        "($0.level, $1.run) > ($1.level, $0.run)", "($0.level, $1.run) < ($1.level, $0.run)",
+        "($0[0].level, $1[0].run) > ($1", "($0[0].level, $1[0].run) < ($1",
         first="RepairLostEditsTests"),
     Mutation(
         "repair-newer-wins", "a repair takes an older version for the newest",
