@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// Guards nothing itself: the pool uses atomics, and ``DeletedRangeCache`` has a leaf lock. Scans call this on any
 /// thread. The write path clears the pool after a publication. A writer that makes a new memtable publishes too, but
-/// leaves the clearing to the next flush. A scan that has passed many deleted entries takes the write lock for a moment, if the lock is free.
+/// leaves the clearing to the next flush. A scan that has passed many deleted entries takes the write lock for a
+/// moment, if the lock is free.
 ///
 /// `ifWriteLockIsFree` is set once, before the first scan.
 final class ScanPath: Sendable {
