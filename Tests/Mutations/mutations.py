@@ -104,9 +104,8 @@ MUTATIONS = [
         "        try syncValueFiles()\n        // The last", "        // The last"),
     Mutation(
         "removed-early", "a flushed log is removed before the segment is named", "Compaction/BackgroundWork+Flush.swift",
-        "        do {\n            let unpreloaded = try isRead",
-        "        if let log = sealed.log { obsolete.remove([.log(log.number)]) }\n        do {\n"
-        "            let unpreloaded = try isRead"),
+        "        try install(readers, edit",
+        "        if let log = sealed.log { obsolete.remove([.log(log.number)]) }\n        try install(readers, edit"),
     Mutation(
         "originals-not-synced", "what a repair puts aside is not durable when it returns", "Repair/StoreRepair+Finish.swift",
         "        try syncDirectory(aside)\n        report.damagedFiles = files",
@@ -320,13 +319,13 @@ MUTATIONS = [
     Mutation(
         "flushed-values-not-synced", "a segment is named before the values that it points to are durable",
         "Compaction/BackgroundWork+Flush.swift",
-        "if !sealed.valueFiles.isEmpty { try values.sync() }",
-        ""),
+        "syncsValues: !sealed.valueFiles.isEmpty",
+        "syncsValues: false"),
     Mutation(
         "relocated-values-not-synced", "moved values are not durable when their old places go",
         "Compaction/BackgroundWork+Compaction.swift",
-        "if !plan.relocating.isEmpty { try values.sync() }",
-        ""),
+        "syncsValues: !plan.relocating.isEmpty",
+        "syncsValues: false"),
     Mutation(
         "recovered-log-name-not-synced", "recovery goes on with a log whose name is not durable",
         "Recovery/LogRecovery.swift",
@@ -899,11 +898,11 @@ MUTATIONS = [
         "while let next = ranges.indices.first(where: { _ in false })", first="DeletedRange"),
     Mutation(
         "put-not-noted", "one put does not count among those that make a range end",
-        "Write/WritePath+Change.swift", "if _slowPath(scans.watchesPuts), kind.isPut {", "if false {",
+        "Write/WritePath+Change.swift", "if _slowPath(scans.deletedRanges.isWatching), kind.isPut {", "if false {",
         first="DeletedRange"),
     Mutation(
         "batch-not-noted", "a batch's puts do not count among those that make a range end",
-        "Write/WritePath+Batch.swift", "if _slowPath(scans.watchesPuts) { try", "if false { try",
+        "Write/WritePath+Batch.swift", "if _slowPath(scans.deletedRanges.isWatching) { try", "if false { try",
         first="DeletedRange"),
     Mutation(
         "pointer-not-noted", "a large value's put does not count among those that make a range end",
@@ -1484,7 +1483,7 @@ MUTATIONS = [
     Mutation(
         "leftovers-newest-first", "of what a compaction has read, an opening removes the newest first",
         "Manifest/ManifestState.swift",
-        "($0.level, $1.run) > ($1.level, $0.run)", "($0.level, $1.run) < ($1.level, $0.run)",
+        "($0[0].level, $1[0].run) > ($1", "($0[0].level, $1[0].run) < ($1",
         first="RepairLostEditsTests"),
     Mutation(
         "repair-newer-wins", "a repair takes an older version for the newest",

@@ -94,20 +94,11 @@ extension BackgroundWork {
             onProgress: { _ in self.status.isStopping })
         let run = plan.outputRunNumber ?? infos.first?.number ?? 0
         edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
-        do {
-            let unpreloaded = try isRead ? preload(readers) : Array(readers.keys)
-            if !plan.relocating.isEmpty { try values.sync() }
-            try versions.logAndApply(edit, opened: readers) {
-                note(unpreloaded: unpreloaded, removed: edit.removedSegments) { counts in
-                    counts.compactions += 1
-                    counts.compactionBytesRead += plan.inputBytes
-                    counts.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
-                    counts.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
-                }
-            }
-        } catch {
-            versions.discard(infos.map { .segment($0.number) })
-            throw error
+        try install(readers, edit, preloads: isRead, syncsValues: !plan.relocating.isEmpty) { counts in
+            counts.compactions += 1
+            counts.compactionBytesRead += plan.inputBytes
+            counts.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
+            counts.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
         }
         try obsolete.remove(inOrder: plan.obsoleteFiles)
     }

@@ -70,21 +70,12 @@ extension BackgroundWork {
             // the runs of level 0 by age.
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
         }
-        do {
-            let unpreloaded = try isRead ? preload(readers) : Array(readers.keys)
-            // Values must be durable before a durable segment points to them.
-            if !sealed.valueFiles.isEmpty { try values.sync() }
-            try versions.logAndApply(edit, opened: readers, wakes: false) {
-                writes.finishFlush(of: sealed)
-                note(unpreloaded: unpreloaded) { counts in
-                    counts.flushes += 1
-                    counts.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
-                    counts.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
-                }
-            }
-        } catch {
-            versions.discard(infos.map { .segment($0.number) })
-            throw error
+        try install(readers, edit, preloads: isRead, syncsValues: !sealed.valueFiles.isEmpty, wakes: false) { counts in
+            counts.flushes += 1
+            counts.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
+            counts.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
+        } alsoUnderWriteLock: {
+            writes.finishFlush(of: sealed)
         }
     }
 

@@ -43,4 +43,29 @@ extension BackgroundWork {
             throw error
         }
     }
+
+    /// Installs the segments of ``makeSegments`` with the edit that adds them. Discards their files if this fails.
+    /// - Parameters:
+    ///   - preloads: whether the segments are preloaded first.
+    ///   - syncsValues: whether segments may point to values that are not durable yet.
+    ///   - wakes: whether waiting writers are woken.
+    ///   - count: counts the work.
+    ///   - body: makes further changes that become visible together with the segments.
+    func install(
+        _ readers: [UInt64: SegmentReader], _ edit: VersionEdit, preloads: Bool, syncsValues: Bool, wakes: Bool = true,
+        counting count: (inout Statistics) -> Void, alsoUnderWriteLock body: () -> Void = {}
+    ) throws(StoreError) {
+        do {
+            let unpreloaded = try preloads ? preload(readers) : Array(readers.keys)
+            // Values must be durable before a durable segment points to them.
+            if syncsValues { try values.sync() }
+            try versions.logAndApply(edit, opened: readers, wakes: wakes) {
+                body()
+                note(unpreloaded: unpreloaded, removed: edit.removedSegments, count)
+            }
+        } catch {
+            versions.discard(edit.addedSegments.map { .segment($0.info.number) })
+            throw error
+        }
+    }
 }

@@ -92,32 +92,21 @@ final class BackgroundWork: Sendable {
 
     // MARK: Counts
 
-    /// Counts work done since the store was opened.
-    struct Counts: Sendable {
-        var flushes = 0
-        var flushedBytes = 0
-        var flushSeconds = 0.0
-        var compactions = 0
-        var trivialMoves = 0
-        var compactionBytesRead = 0
-        var compactionBytesWritten = 0
-        var compactionSeconds = 0.0
-    }
-
     private struct WorkLog: Sendable {
-        var counts = Counts()
+        var counts = Statistics()
         /// Numbers of the segments that were written, and not preloaded, since ``takeUnpreloadedSegments()`` was last
         /// called. Compactions remove the numbers of their inputs.
         var unpreloadedSegments: Set<UInt64> = []
     }
 
-    var counts: Counts { log.withLock { $0.counts } }
+    /// The counts of flushes and compactions since the store was opened. The other fields stay empty.
+    var counts: Statistics { log.withLock { $0.counts } }
 
     /// Counts finished work.
     /// - Parameters:
     ///   - unpreloaded: numbers of segments that were written but not preloaded.
     ///   - removed: numbers of segments that the work has removed from the version.
-    func note(unpreloaded: [UInt64] = [], removed: [UInt64] = [], _ change: (inout Counts) -> Void) {
+    func note(unpreloaded: [UInt64] = [], removed: [UInt64] = [], _ change: (inout Statistics) -> Void) {
         log.withLock { log in
             change(&log.counts)
             log.unpreloadedSegments.formUnion(unpreloaded)

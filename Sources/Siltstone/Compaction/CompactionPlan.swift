@@ -12,8 +12,8 @@ struct CompactionPlan: Sendable {
     /// Value files whose live values the compaction relocates, because much of them is garbage. A requested compaction
     /// has a lower threshold than the configured one.
     var relocating: Set<UInt64> = []
-    /// Trivial move: the inputs are a single segment, which overlaps nothing in the output level. The manifest records its new level and run.
-    /// The file is not rewritten.
+    /// Trivial move: the inputs are a single segment, which overlaps nothing in the output level. The manifest records
+    /// its new level and run. The file is not rewritten.
     var isTrivialMove = false
     /// Deletion compaction: newer range tombstones cover all keys of the segments. The manifest removes the segments
     /// without reading them. The inputs may be of several levels, and the output's level is ignored.

@@ -85,7 +85,7 @@ extension Engine {
 
 extension Statistics {
     /// Copies the counts of background work.
-    fileprivate mutating func setBackground(_ background: BackgroundWork.Counts) {
+    fileprivate mutating func setBackground(_ background: Statistics) {
         flushes = background.flushes
         flushedBytes = background.flushedBytes
         flushSeconds = background.flushSeconds

@@ -143,7 +143,7 @@ final class GroupCommit: Sendable {
     func lead(handingOver: Bool) {
         let group = gather()
         let outcome = Result { () throws(StoreError) in try sync() }
-        let (done, asksQueue) = state.withLock { settle(&$0, group, outcome, handingOver: handingOver) }
+        let (done, asksQueue) = state.withLock { finish(&$0, group, outcome, handingOver: handingOver) }
         state.wakeAll()
         for task in done { task.continuation.resume(returning: outcome.map { _ in }) }
         if asksQueue { queue.async { self.leadForTasks() } }
@@ -177,7 +177,7 @@ final class GroupCommit: Sendable {
 
     /// Records the outcome of a sync.
     /// - Returns: the tasks that are done, and whether the queue is the next leader.
-    private func settle(
+    private func finish(
         _ state: inout State, _ group: Group, _ outcome: Result<Ticket, StoreError>, handingOver: Bool
     ) -> (done: [Waiter], asksQueue: Bool) {
         state.isSyncing = false

@@ -61,15 +61,8 @@ struct ManifestState: Hashable, Sendable {
         if edit.removedSegments.isEmpty { return [] }
         let moved = Set(edit.addedSegments.map(\.info.number))
         let dropped = edit.removedSegments.compactMap { segments[$0] }.filter { !moved.contains($0.info.number) }
-        var runs: [[VersionEdit.PlacedSegment]] = []
-        for segment in dropped.sorted(by: { ($0.level, $1.run) > ($1.level, $0.run) }) {
-            if let last = runs.last?.last, last.level == segment.level, last.run == segment.run {
-                runs[runs.count - 1].append(segment)
-            } else {
-                runs.append([segment])
-            }
-        }
-        return runs.map { $0.map(\.info.number) }
+        let runs = Dictionary(grouping: dropped, by: { [UInt64($0.level), $0.run] }).values
+        return runs.sorted { ($0[0].level, $1[0].run) > ($1[0].level, $0[0].run) }.map { $0.map(\.info.number) }
     }
 
     /// Checks that no segment has changes after the last sequence number. Otherwise readers would not see those

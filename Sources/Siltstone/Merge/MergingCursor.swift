@@ -195,7 +195,7 @@ final class MergingCursor {
         if order < 0 {
             lanes[0] = lane
         } else {
-            settle(lane, behindSecond: order > 0)
+            insert(lane, behindSecond: order > 0)
         }
     }
 
@@ -220,7 +220,7 @@ final class MergingCursor {
     /// - Parameter behindSecond: true if its next record is known to come after that of the lane in the second
     ///   position.
     @inline(__always)
-    private func settle(_ entering: Lane, behindSecond: Bool = false) {
+    private func insert(_ entering: Lane, behindSecond: Bool = false) {
         let (terms, live) = (state.value.terms, state.value.live)
         var lane = entering
         var (low, high) = (behindSecond ? 2 : 1, live)
@@ -301,6 +301,6 @@ final class MergingCursor {
         if ended > 0 { lanes[live + ended] = lanes[live] }
         lanes.elements.move(from: 0, to: 1, count: live)
         state.value.live = live + 1
-        settle(lane)
+        insert(lane)
     }
 }

@@ -18,7 +18,7 @@ extension StoreRepair {
         let number = takeNumber()
         made.files.append(.manifest(number))
         _ = try Manifest.prepare(number: number, state: next, identity: identity, in: directory, fileSystem)
-        mayBeInForce = true
+        mayBeCurrent = true
         try storeErrors(CurrentFile.replace(in: directory, fileSystem))
         if isLinked {
             // Files that this call cannot remove do no harm. The next opening removes those with an intact header.
@@ -31,7 +31,7 @@ extension StoreRepair {
     /// Removes the files of a repair whose manifest was not made current. Ignores its own errors, because the error of
     /// the repair is the one to report.
     func undo() {
-        if mayBeInForce { return }
+        if mayBeCurrent { return }
         ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(made.files)
         // What cannot be removed does no harm: hard links to files that still exist, and directories that were moved
         // there.

@@ -39,7 +39,7 @@ struct StoreRepair {
     let made = MadeFiles()
     /// True once the repair has started to make the new manifest current. After this a crash may leave either manifest
     /// current, so ``undo()`` must not delete files.
-    var mayBeInForce = false
+    var mayBeCurrent = false
 
     /// A list of files, shared with the closures that create them.
     final class MadeFiles {

@@ -109,7 +109,8 @@ final class DeletedRangeCache: Sendable {
         }
     }
 
-    /// Records the keys that a batch is about to put. The caller holds the write lock.
+    /// Records the keys that a batch is about to put. The caller holds the write lock, and the changes are not visible
+    /// yet.
     /// - Parameters:
     ///   - payload: the encoded changes.
     ///   - last: the number of the last change.

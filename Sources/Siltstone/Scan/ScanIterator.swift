@@ -293,9 +293,9 @@ struct ScanIterator: ~Copyable {
             return try readNextRow()
         }
         // Not retained for the check, which each scan makes.
-        if _slowPath(path.with { $0.hasDeletedRanges }),
+        if _slowPath(path.with { $0.deletedRanges.hasRanges }),
             let deletedEnd = withContiguousBytes(
-                key ?? [], { path.object.endOfDeleted(from: $0, visible: sequence) })
+                key ?? [], { path.object.deletedRanges.end(from: $0, visible: sequence) })
         {
             return try readFirstRow(from: deletedEnd)
         }
@@ -466,9 +466,9 @@ struct ScanIterator: ~Copyable {
     private mutating func skipDeletedRange(from start: [UInt8], over record: RecordPlace) throws(StoreError) -> Bool {
         let path = path.object
         // The search takes a lock. Beside the range in which the scan may have started, there must be another.
-        guard path.hasSeveralDeletedRanges else { return false }
+        guard path.deletedRanges.hasSeveral else { return false }
         let end = withContiguousBytes(start) { start in
-            path.endOfDeleted(from: start, through: record.key, seen: sequence)
+            path.deletedRanges.end(from: start, through: record.key, seen: sequence)
         }
         guard let end else { return false }
         try seek(end)

@@ -5,13 +5,14 @@ import Synchronization
 ///
 /// Guards nothing itself: the pool uses atomics, and ``DeletedRangeCache`` has a leaf lock. Scans call this on any
 /// thread. The write path clears the pool after a publication. A writer that makes a new memtable publishes too, but
-/// leaves the clearing to the next flush. A scan that has passed many deleted entries takes the write lock for a moment, if the lock is free.
+/// leaves the clearing to the next flush. A scan that has passed many deleted entries takes the write lock for a
+/// moment, if the lock is free.
 ///
 /// `ifWriteLockIsFree` is set once, before the first scan.
 final class ScanPath: Sendable {
     let reads: ReadPath
     private let pool = ScanPool()
-    private let deletedRanges = DeletedRangeCache()
+    let deletedRanges = DeletedRangeCache()
 
     /// Runs a closure with the number of the last change, under the write lock. Does nothing if the lock is held. The
     /// write path sets it.
@@ -41,40 +42,6 @@ final class ScanPath: Sendable {
     func superVersionChanged() { pool.clear() }
 
     // MARK: Deleted ranges
-
-    /// Whether writers must report the keys that they put. Changes under the write lock only.
-    @inline(__always)
-    var watchesPuts: Bool { deletedRanges.isWatching }
-
-    /// Records a key that is about to be put. The caller holds the write lock, and the change is not visible yet.
-    /// - Parameter sequence: the number of the change.
-    func notePut(_ key: Bytes, _ sequence: SequenceNumber) { deletedRanges.note(put: key, sequence) }
-
-    /// Records the keys that a batch is about to put. The caller holds the write lock, and the changes are not visible
-    /// yet.
-    /// - Parameters:
-    ///   - payload: the encoded changes.
-    ///   - last: the number of the last change.
-    func notePuts(of payload: Bytes, last: SequenceNumber) throws(MalformedChange) {
-        try deletedRanges.notePuts(of: payload, last: last)
-    }
-
-    /// Whether scans must check for deleted ranges.
-    @inline(__always)
-    var hasDeletedRanges: Bool { deletedRanges.hasRanges }
-
-    /// Whether a scan that leaves one deleted range may reach another.
-    var hasSeveralDeletedRanges: Bool { deletedRanges.hasSeveral }
-
-    /// See ``DeletedRangeCache/end(from:visible:)``.
-    func endOfDeleted(from key: Bytes, visible: SequenceNumber) -> [UInt8]? {
-        deletedRanges.end(from: key, visible: visible)
-    }
-
-    /// See ``DeletedRangeCache/end(from:through:seen:)``.
-    func endOfDeleted(from start: Bytes, through last: Bytes, seen: SequenceNumber) -> [UInt8]? {
-        deletedRanges.end(from: start, through: last, seen: seen)
-    }
 
     /// Uses the deleted records that a scan has passed before it reached an entry. A known range that contains `start`
     /// grows through `last`. If there is none, and the scan has passed many records, starts to watch the keys from

@@ -1,8 +1,8 @@
 /// One scan of a transaction over one or several ranges: the entries of its snapshot, merged with its own writes.
 ///
-/// The scan sees the writes that were made before it started, or before its ``FrozenTransaction`` was made. It returns rows of the snapshot's records without
-/// copying, cut where a write comes in between, and each write as its own row. It records in the transaction's read set
-/// how far it has read, so that changes after that position are no conflict.
+/// The scan sees the writes that were made before it started, or before its ``FrozenTransaction`` was made. It returns
+/// rows of the snapshot's records without copying, cut where a write comes in between, and each write as its own row.
+/// It records in the transaction's read set how far it has read, so that changes after that position are no conflict.
 ///
 /// Used by one task or thread at a time.
 final class TransactionIterator {

@@ -16,7 +16,8 @@ package struct AnswerDeadline {
     /// When the server was heard last; nil until the first ``Poll`` has waited since, so that a quick answer reads no
     /// clock.
     private var heard: Moment?
-    /// When bytes of the statement last reached the server's host; nil if they have since the last wait.
+    /// When bytes of the statement last left, or the server's host last acknowledged some; nil if some have left since
+    /// the last wait.
     private var sent: Moment?
     /// The bytes that it had not acknowledged after the last wait.
     private var unacknowledged: Int32 = 0
@@ -112,10 +113,10 @@ package enum Poll {
         wait(&entries, limit)
     }
 
-    /// Waits until one of several logins can go on or the time is up. Those that can do.
+    /// Waits until one of several logins can go on or the time is up. Advances those that can.
     static func advance<Login: HostLogin>(_ logins: [Login], within limit: Duration) {
         var entries = logins.map { login in
-            // The system takes no notice of -1.
+            // `poll(2)` ignores an entry with the descriptor -1.
             let interest = login.interest ?? SocketInterest(-1, 0)
             return pollfd(fd: interest.descriptor, events: interest.events, revents: 0)
         }
@@ -133,7 +134,7 @@ package enum Poll {
 extension Duration {
     package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
-    /// Whole milliseconds, at least 1: servers read 0 as no limit.
+    /// Whole milliseconds: at least 1, because servers read 0 as no limit, and at most `Int32.max`.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)

@@ -42,11 +42,11 @@ struct ScanPathTests {
             }
         }
         note(DeletedRangeCache.fewestToWatch)
-        #expect(!path.watchesPuts, "nobody has set the lock")
+        #expect(!path.deletedRanges.isWatching, "nobody has set the lock")
         path.ifWriteLockIsFree.value = { body in body(5) }
         note(DeletedRangeCache.fewestToWatch - 1)
-        #expect(!path.watchesPuts)
+        #expect(!path.deletedRanges.isWatching)
         note(DeletedRangeCache.fewestToWatch)
-        #expect(path.watchesPuts && path.hasDeletedRanges)
+        #expect(path.deletedRanges.isWatching && path.deletedRanges.hasRanges)
     }
 }

@@ -43,7 +43,7 @@ struct DeletedRangeCacheTests {
     /// Where a scan from some key begins that sees all.
     private func begin(_ store: KeyValueStore, from key: [UInt8] = []) -> [UInt8]? {
         let scans = store.engine.scans
-        return key.withBytes { scans.endOfDeleted(from: $0, visible: .greatest) }
+        return key.withBytes { scans.deletedRanges.end(from: $0, visible: .greatest) }
     }
 
     @Test("the third scan begins where the second has found the first entry, and goes along with deletes")
@@ -108,10 +108,10 @@ struct DeletedRangeCacheTests {
     func few() throws {
         let store = try queue(1000, deleted: DeletedRangeCache.fewestToWatch - 1)
         for _ in 0..<3 { _ = try head(store) }
-        #expect(!store.engine.scans.watchesPuts)
+        #expect(!store.engine.scans.deletedRanges.isWatching)
         try store.delete(Self.key(DeletedRangeCache.fewestToWatch - 1))
         _ = try head(store)
-        #expect(store.engine.scans.watchesPuts)
+        #expect(store.engine.scans.deletedRanges.isWatching)
         try store.close()
     }
 
@@ -163,7 +163,7 @@ struct DeletedRangeCacheTests {
         let snapshot = store.snapshot()
         try store.put(Self.key(100), [])
         #expect(try head(store) == 100)
-        #expect(store.engine.scans.watchesPuts)
+        #expect(store.engine.scans.deletedRanges.isWatching)
         for _ in 0..<3 { #expect(try snapshot.scan().next()?.key == Self.key(500)) }
         #expect(try head(store) == 100)
         try store.close()
@@ -201,9 +201,9 @@ struct DeletedRangeCacheTests {
     func givenUp() throws {
         let store = try queue(300, deleted: 200)
         for _ in 0..<3 { _ = try head(store) }
-        #expect(store.engine.scans.watchesPuts)
+        #expect(store.engine.scans.deletedRanges.isWatching)
         for index in 0...100_000 { try store.put(Self.key(1000 + index % 50), []) }
-        #expect(!store.engine.scans.watchesPuts)
+        #expect(!store.engine.scans.deletedRanges.isWatching)
         for _ in 0..<3 { #expect(try head(store) == 200) }
         #expect(begin(store) == Self.key(199) + [0])
         try store.close()
@@ -214,10 +214,10 @@ struct DeletedRangeCacheTests {
         let store = try queue(300, deleted: 200)
         for _ in 0..<3 { _ = try head(store) }
         for _ in 0...10_000 { _ = try head(store, from: Self.key(250)) }
-        #expect(!store.engine.scans.hasDeletedRanges)
+        #expect(!store.engine.scans.deletedRanges.hasRanges)
         #expect(begin(store) == nil)
         try store.put(Self.key(100), [])
-        #expect(!store.engine.scans.watchesPuts)
+        #expect(!store.engine.scans.deletedRanges.isWatching)
         for _ in 0..<3 { #expect(try head(store) == 100) }
         try store.delete(Self.key(100))
         for _ in 0..<3 { #expect(try head(store) == 200) }

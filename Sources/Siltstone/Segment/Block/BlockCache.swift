@@ -40,8 +40,6 @@ final class BlockCache: Sendable {
         var counters = Counters()
     }
 
-    /// The capacity in bytes, including ``overhead`` for each entry.
-    let capacity: Int
     private let shards: [Locked<State>]
     private let shardCapacity: Int
     private let owners = Atomic<UInt64>(0)
@@ -49,9 +47,9 @@ final class BlockCache: Sendable {
     /// Bytes of bookkeeping for an entry. They count against the capacity.
     private static let overhead = 128
 
-    /// - Parameter capacity: bytes. Below 8 MiB the cache has one shard, otherwise eight.
+    /// - Parameter capacity: bytes, including ``overhead`` for each entry. Below 8 MiB the cache has one shard, otherwise
+    ///   eight.
     init(capacity: Int) {
-        self.capacity = capacity
         let count = capacity < 8 << 20 ? 1 : 8
         shards = (0..<count).map { _ in Locked(State(), rank: .leaf) }
         shardCapacity = capacity / count

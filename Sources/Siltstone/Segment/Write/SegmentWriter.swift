@@ -2,8 +2,6 @@
 ///
 /// Used by one thread. A file is no valid segment until ``finish()`` has returned.
 final class SegmentWriter {
-    /// The file's number.
-    let number: UInt64
     private let assembly: HeapCell<SegmentAssembly>
 
     /// - Parameters:
@@ -14,7 +12,6 @@ final class SegmentWriter {
     init(
         file: any File, number: UInt64, store: StoreIdentity, options: SegmentOptions
     ) throws(StoreError) {
-        self.number = number
         assembly = HeapCell(try SegmentAssembly(file: file, number: number, store: store, options: options))
     }
 
