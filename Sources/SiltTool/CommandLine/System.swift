@@ -128,13 +128,6 @@ enum System {
         }
     }
 
-    /// The current offset in a regular file.
-    static func offset(_ descriptor: Int32, name: String) throws(SystemError) -> Int {
-        let offset = lseek(descriptor, 0, SEEK_CUR)
-        if offset < 0 { throw SystemError(attempt: "cannot tell the place in \(name)", errorNumber: errno) }
-        return Int(offset)
-    }
-
     /// Creates an unlinked temporary file, which disappears with its descriptor.
     ///
     /// It lies in `TMPDIR` or else in `/var/tmp`: it may be large, and `/tmp` is often in memory.

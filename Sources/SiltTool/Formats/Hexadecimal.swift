@@ -1,3 +1,5 @@
+import TableKit
+
 /// Hexadecimal text, two digits for each byte.
 enum Hexadecimal {
     /// The two lower-case digits of `byte`.
@@ -11,14 +13,7 @@ enum Hexadecimal {
 
     /// The value of a digit in either case; nil for other bytes.
     @inline(__always)
-    static func value(of byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
+    static func value(of byte: UInt8) -> UInt8? { HexadecimalDigit.value(of: byte) }
 
     static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []

@@ -28,20 +28,10 @@ enum SchemaText {
         if let value = column.defaultValue { text += " DEFAULT \(value.sqlLiteral)" }
         if let reference = column.foreignKey {
             text += " REFERENCES \(quoted(reference.table))"
-            if reference.onDelete != .ignore { text += " ON DELETE \(action(reference.onDelete))" }
-            if reference.onUpdate != .ignore { text += " ON UPDATE \(action(reference.onUpdate))" }
+            if reference.onDelete != .ignore { text += " ON DELETE \(reference.onDelete.sql)" }
+            if reference.onUpdate != .ignore { text += " ON UPDATE \(reference.onUpdate.sql)" }
         }
         return text
-    }
-
-    private static func action(_ action: ForeignKeyAction) -> String {
-        switch action {
-        case .ignore: "NO ACTION"
-        case .restrict: "RESTRICT"
-        case .setNull: "SET NULL"
-        case .setDefault: "SET DEFAULT"
-        case .cascade: "CASCADE"
-        }
     }
 
     /// A name, quoted unless it is a plain word.

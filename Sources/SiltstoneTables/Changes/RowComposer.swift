@@ -58,7 +58,7 @@ struct RowComposer {
             }
             if !slot.isFixed { ends.append(variable.count) }
         }
-        finish()
+        RowLayout.complete(&bytes, variable, ends: ends)
     }
 
     private mutating func set(_ slot: RowSlot, _ source: Source) {
@@ -92,16 +92,5 @@ struct RowComposer {
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[slot.place...]).copyMemory(from: $0)
             }
         }
-    }
-
-    private mutating func finish() {
-        let isWide = variable.count > Int(UInt16.max)
-        if isWide { bytes[1] = RowLayout.wideEnds }
-        for end in ends {
-            for shift in stride(from: 0, to: isWide ? 32 : 16, by: 8) {
-                bytes.append(UInt8(truncatingIfNeeded: end >> shift))
-            }
-        }
-        bytes += variable
     }
 }

@@ -54,15 +54,3 @@ struct AggregateGroups {
         }
     }
 }
-
-extension Aggregate {
-    /// The aggregated column; nil for the number of rows.
-    var column: Int? {
-        switch self {
-        case .count: nil
-        case .countValues(let column), .countDistinct(let column), .min(let column), .max(let column),
-            .sum(let column), .average(let column):
-            column
-        }
-    }
-}

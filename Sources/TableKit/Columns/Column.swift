@@ -53,4 +53,15 @@ public enum ForeignKeyAction: UInt8, Sendable, Hashable, Codable {
     case setDefault
     /// The referring rows are deleted, or get the new key.
     case cascade
+
+    /// SQL's name of the action.
+    package var sql: String {
+        switch self {
+        case .ignore: "NO ACTION"
+        case .restrict: "RESTRICT"
+        case .setNull: "SET NULL"
+        case .setDefault: "SET DEFAULT"
+        case .cascade: "CASCADE"
+        }
+    }
 }

@@ -20,7 +20,7 @@ extension QueryEvaluation {
     }
 
     private func arrays(of join: JoinClause, parents: [Int], owners: [Int]) -> EvaluatedJoin {
-        let needed = sources(withAll: (query.predicate?.references.map(\.source) ?? []) + [join.source])
+        let needed = query.sourcesLeading(to: (query.predicate?.references.map(\.source) ?? []) + [join.source])
         var members: [Int: Set<Int>] = [:]
         for parent in parents {
             for tuple in tuples(of: parent, sources: needed) {

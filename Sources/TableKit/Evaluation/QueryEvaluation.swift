@@ -17,7 +17,7 @@ package struct QueryEvaluation {
 
     /// The numbers of the parents in the rows of source 0, ordered and limited by the query.
     package func parents() -> [Int] {
-        let named = sources(withAll: query.predicate?.references.map(\.source) ?? [])
+        let named = query.sourcesLeading(to: query.predicate?.references.map(\.source) ?? [])
         let accepted = rows[0].indices.filter { parent in
             tuples(of: parent, sources: named).contains(where: isAccepted)
         }
@@ -25,16 +25,6 @@ package struct QueryEvaluation {
         let distinct =
             query.isDistinct ? QueryEvaluation.distinct(ordered, rows: rows[0], columns: query.columns) : ordered
         return QueryEvaluation.cut(distinct, query.limit)
-    }
-
-    /// Adds the sources of the joins on the way to these sources.
-    func sources(withAll sources: [Int]) -> Set<Int> {
-        var all = Set(sources)
-        for join in query.joins.reversed() {
-            if let pivot = join.pivot, all.contains(pivot.source) { all.insert(join.source) }
-            if all.contains(join.source) { all.insert(join.parent) }
-        }
-        return all
     }
 
     /// The tuples of a parent with the rows of these sources. All other sources are NULL.

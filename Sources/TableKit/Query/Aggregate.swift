@@ -32,3 +32,15 @@ public struct AggregateQuery: Sendable {
         self.aggregates = aggregates
     }
 }
+
+extension Aggregate {
+    /// The aggregated column; nil for the number of rows.
+    package var column: Int? {
+        switch self {
+        case .count: nil
+        case .countValues(let column), .countDistinct(let column), .min(let column), .max(let column), .sum(let column),
+            .average(let column):
+            column
+        }
+    }
+}

@@ -21,6 +21,16 @@ public struct Query: Sendable {
 
     /// A query of all rows of a table.
     public init(_ table: TableStructure) { sources = [table] }
+
+    /// These sources and those of the joins that lead to them.
+    package func sourcesLeading(to sources: [Int]) -> Set<Int> {
+        var all = Set(sources)
+        for join in joins.reversed() {
+            if let pivot = join.pivot, all.contains(pivot.source) { all.insert(join.source) }
+            if all.contains(join.source) { all.insert(join.parent) }
+        }
+        return all
+    }
 }
 
 /// A column of one of a query's tables.

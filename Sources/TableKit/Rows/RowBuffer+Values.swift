@@ -7,30 +7,37 @@ extension RowBuffer {
     ///   - layout: the layout of the row.
     /// - Throws: ``TableErrorCode/type`` if a value does not fit. The buffer is then unchanged.
     public mutating func append(_ values: [ColumnValue], layout: RowLayout) throws(CRUDEncoderError) {
-        var fixed = layout.header
+        var row = layout.header
         var variable: [UInt8] = []
         var variableEnds: [Int] = []
         for (slot, value) in zip(layout.slots, values) {
             let value = try value.converted(to: slot.type)
-            if value.isNull { fixed[slot.nullByte] |= slot.nullMask }
+            if value.isNull { row[slot.nullByte] |= slot.nullMask }
             if slot.isFixed {
-                fixed.replaceSubrange(
+                row.replaceSubrange(
                     slot.place..<slot.place + (slot.type.fixedWidth ?? 0), with: value.slotBytes(slot.type))
             } else {
                 variable += value.slotBytes(slot.type)
                 variableEnds.append(variable.count)
             }
         }
+        RowLayout.complete(&row, variable, ends: variableEnds)
+        bytes += row
+        ends.append(bytes.count)
+    }
+}
+
+extension RowLayout {
+    /// Appends the end offsets and the bytes of the variable columns to the fixed part of a row.
+    package static func complete(_ row: inout [UInt8], _ variable: [UInt8], ends: [Int]) {
         let isWide = variable.count > Int(UInt16.max)
-        if isWide { fixed[1] = RowLayout.wideEnds }
-        bytes += fixed
-        for end in variableEnds {
+        if isWide { row[1] = wideEnds }
+        for end in ends {
             for shift in stride(from: 0, to: isWide ? 32 : 16, by: 8) {
-                bytes.append(UInt8(truncatingIfNeeded: end >> shift))
+                row.append(UInt8(truncatingIfNeeded: end >> shift))
             }
         }
-        bytes += variable
-        ends.append(bytes.count)
+        row += variable
     }
 }
 

@@ -130,21 +130,12 @@ struct SQLLexer {
         let digits = Array(try quoted(until: "'").utf8)
         var bytes: [UInt8] = []
         for pair in stride(from: 0, to: digits.count, by: 2) {
-            guard pair + 1 < digits.count, let high = SQLLexer.hex(digits[pair]),
-                let low = SQLLexer.hex(digits[pair + 1])
+            guard pair + 1 < digits.count, let high = HexadecimalDigit.value(of: digits[pair]),
+                let low = HexadecimalDigit.value(of: digits[pair + 1])
             else { throw error("A blob has pairs of hexadecimal digits.", supported: "x'0A1F'") }
             bytes.append(high << 4 | low)
         }
         return bytes
-    }
-
-    private static func hex(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     private mutating func parameter() throws(CRUDSQLGenError) -> SQLToken.Kind {

@@ -117,17 +117,7 @@ package struct SQLSource: Sendable {
     }
 
     /// Throws `noColumn` if the table lacks one of these columns of the structure.
-    package func check(_ columns: some Sequence<Int>) throws {
-        for column in columns {
-            guard structure.columns.indices.contains(column) else {
-                throw CRUDSQLExeError("Column number \(column) is none.", code: .noColumn, table: structure.name)
-            }
-            if places[column] != nil { continue }
-            throw CRUDSQLExeError(
-                "The table has no such column.", code: .noColumn, table: structure.name,
-                column: structure.columns[column].name)
-        }
-    }
+    package func check(_ columns: some Sequence<Int>) throws { try structure.check(columns, in: places) }
 
     /// Whether these columns of the structure contain the table's key. Nil: all columns.
     package func hasKey(in columns: [Int]?) -> Bool {

@@ -58,15 +58,4 @@ extension ForeignKeyAction {
         let others: [ForeignKeyAction] = [.restrict, .setNull, .setDefault, .cascade]
         self = others.first { $0.sql == sql } ?? .ignore
     }
-
-    /// SQL's name of the action.
-    package var sql: String {
-        switch self {
-        case .ignore: "NO ACTION"
-        case .restrict: "RESTRICT"
-        case .setNull: "SET NULL"
-        case .setDefault: "SET DEFAULT"
-        case .cascade: "CASCADE"
-        }
-    }
 }

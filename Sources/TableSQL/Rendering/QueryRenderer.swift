@@ -130,7 +130,7 @@ package struct QueryRenderer {
 
     /// Appends a test that some tuple of the parent and joined rows, or NULLs, fulfils the conditions.
     private func appendExistence(of conditions: [Predicate], to text: inout SQLText) throws {
-        let named = sourcesLeading(to: Set(conditions.flatMap { $0.references.map(\.source) }))
+        let named = query.sourcesLeading(to: conditions.flatMap { $0.references.map(\.source) })
         let joins = query.joins.filter { named.contains($0.source) }
         // If NULL cannot fulfil a condition, the left join is an inner join, which servers run as a semi-join.
         let isInner =
@@ -181,28 +181,6 @@ package struct QueryRenderer {
         }
         if let row = table.rowColumn { terms.append("\(sources[0].alias).\(try dialect.quote(row))") }
         if !terms.isEmpty { text += " ORDER BY " + terms.joined(separator: ", ") }
-    }
-
-    /// These sources and those of the joins that lead to them.
-    private func sourcesLeading(to sources: Set<Int>) -> Set<Int> {
-        var all = sources
-        for join in query.joins.reversed() {
-            if let pivot = join.pivot, all.contains(pivot.source) { all.insert(join.source) }
-            if all.contains(join.source) { all.insert(join.parent) }
-        }
-        return all
-    }
-}
-
-extension Aggregate {
-    /// The aggregated column; nil for the number of rows.
-    package var column: Int? {
-        switch self {
-        case .count: nil
-        case .countValues(let column), .countDistinct(let column), .min(let column), .max(let column), .sum(let column),
-            .average(let column):
-            column
-        }
     }
 }
 

@@ -62,7 +62,7 @@ package enum RecordTableName {
                 name.unicodeScalars.append(Unicode.Scalar(byte))
             case UInt8(ascii: "A")...UInt8(ascii: "Z") where hasCapitals:
                 name.unicodeScalars.append(Unicode.Scalar(byte))
-            default: name += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+            default: name += "%" + CollectionOfOne(byte).hexadecimal
             }
         }
         guard name.utf8.count > limit else { return name }

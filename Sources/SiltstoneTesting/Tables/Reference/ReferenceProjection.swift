@@ -43,15 +43,5 @@ struct ReferenceProjection {
     }
 
     /// Throws if the table lacks one of these columns of the structure.
-    func check(_ columns: some Sequence<Int>) throws {
-        for column in columns {
-            guard structure.columns.indices.contains(column) else {
-                throw CRUDSQLExeError("Column number \(column) is none.", code: .noColumn, table: structure.name)
-            }
-            guard places[column] == nil else { continue }
-            throw CRUDSQLExeError(
-                "The table has no such column.", code: .noColumn, table: structure.name,
-                column: structure.columns[column].name)
-        }
-    }
+    func check(_ columns: some Sequence<Int>) throws { try structure.check(columns, in: places) }
 }
