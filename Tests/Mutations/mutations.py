@@ -588,7 +588,8 @@ MUTATIONS = [
     Mutation(
         "orphan-files-stay", "what a crash left behind stays for ever",
         "Recovery/StoreOpener.swift",
-        "            if !isQuiet {\n                try remove(", "            if false {\n                try remove(",
+        "            if !isQuiet {\n                obsoleteGroups = try remove(",
+        "            if false {\n                obsoleteGroups = try remove(",
         first="OpeningTests"),
     # Checksums and identities: the others.
     Mutation(
@@ -666,8 +667,22 @@ MUTATIONS = [
     Mutation(
         "flush-at-bottom", "a flush drops tombstones though older data lies below",
         "Compaction/BackgroundWork+Flush.swift",
-        "return (runs.isEmpty, runs",
+        "return (runs.isEmpty && obsolete.isSettled, runs",
         "return (true, runs", first="CompactionTests"),
+    Mutation(
+        "flush-at-bottom-beside-inputs",
+        "a flush drops sequence numbers though inputs of a compaction wait for their removal",
+        "Compaction/BackgroundWork+Flush.swift",
+        "return (runs.isEmpty && obsolete.isSettled, runs",
+        "return (runs.isEmpty, runs", first="RepairLostEditsTests"),
+    Mutation(
+        "leftovers-forgotten", "what an opening could not remove does not keep newer inputs of compactions",
+        "Engine/Engine.swift",
+        "obsoleteGroups: store.obsoleteGroups", "obsoleteGroups: []", first="RepairLostEditsTests"),
+    Mutation(
+        "checkpoint-over-store", "a checkpoint fills a directory in which another process has made a store",
+        "Checkpoint/CheckpointWriter.swift",
+        "guard names.allSatisfy({ $0 == StoreFile.lock.name }) else", "guard true else", first="CheckpointTests"),
     Mutation(
         "garbage-bottom", "a rewriting for garbage drops tombstones though older data lies below",
         "Compaction/CompactionPicker.swift",
@@ -1478,7 +1493,7 @@ MUTATIONS = [
     Mutation(
         "removals-not-synced", "the removals of a compaction's inputs may take effect in any order",
         "Manifest/ObsoleteFiles.swift",
-        "            if groups.count > 1 { try syncRemovals.value.run() }\n", "",
+        "            if groups.count > 1, try !syncRemovalsOfGroup() { return }\n", "",
         first="RepairLostEditsTests|VersionSetTests"),
     Mutation(
         "leftovers-newest-first", "of what a compaction has read, an opening removes the newest first",

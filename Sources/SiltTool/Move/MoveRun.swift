@@ -23,6 +23,9 @@ struct MoveRun {
         /// Whether this run continued an earlier one.
         var continued = false
         var seconds = 0.0
+
+        var rows: Int { tables.reduce(0) { $0 + $1.rows } }
+        var records: Int { repositories.reduce(0) { $0 + $1.rows } }
     }
 
     let origin: String

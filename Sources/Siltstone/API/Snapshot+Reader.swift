@@ -36,6 +36,7 @@ extension Snapshot: KeyValueReader {
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         try check()
         _ = try reads.read(key.bytes, at: sequence, sharing: body)
+        try check()
     }
 
     /// Whether a key has a value.
@@ -53,6 +54,7 @@ extension Snapshot: KeyValueReader {
     ) throws(StoreError) {
         try check()
         try reads.readGroups(at: sequence, fill, body)
+        try check()
     }
 
     /// Starts a scan.

@@ -10,17 +10,19 @@ final class StoreRegistry: Sendable {
     /// The identity of a directory, independent of the name by which it is opened.
     struct Place: Hashable, Sendable {
         /// Absolute and without symbolic links, if it is in the operating system's file system.
-        let path: String
+        var path: String { String(decoding: bytes, as: UTF8.self) }
+        /// The path in bytes: two names that are equal as text may be two directories.
+        private let bytes: [UInt8]
         /// The identity of the file system; nil for the operating system's.
         let fileSystem: ObjectIdentifier?
 
         init(_ path: String, _ fileSystem: any FileSystem) {
             let path = StoreOpener.normalized(path, fileSystem)
             if fileSystem is POSIXFileSystem {
-                self.path = Self.withoutLinks(path)
+                bytes = Array(Self.withoutLinks(path).utf8)
                 self.fileSystem = nil
             } else {
-                self.path = path
+                bytes = Array(path.utf8)
                 self.fileSystem = ObjectIdentifier(fileSystem as AnyObject)
             }
         }
@@ -29,7 +31,7 @@ final class StoreRegistry: Sendable {
         private static func withoutLinks(_ path: String) -> String {
             if let known = Platform.realPath(path) { return known }
             guard let parent = Platform.realPath(StoreOpener.parent(of: path)),
-                let slash = path.lastIndex(of: "/")
+                let slash = path.unicodeScalars.lastIndex(of: "/")
             else { return path }
             return (parent == "/" ? "" : parent) + path[slash...]
         }

@@ -43,10 +43,12 @@ struct CheckpointWriter {
             // Later values go to another file, because both stores may have this one. The sequence number is nil in a
             // read-only store, whose memtables are empty here.
             let (version, sequence) = try values.finishFile()
-            let name = path.split(separator: "/").last ?? ""
+            let name = path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
             let nameInStore = directory.path + "/" + name
             let isNameTaken = try exists(nameInStore)
             try makeDirectory(path)
+            let lock = try lockAlone(path)
+            defer { lock?.release() }
             do throws(StoreError) {
                 // The parent is the store's directory, by whatever path. If the checkpoint's sync of it failed, the
                 // store would not learn of it.
@@ -88,20 +90,67 @@ struct CheckpointWriter {
     /// files, but neither `CURRENT` nor a log. A store that has lost its `CURRENT` has a log.
     private func refuseInterrupted(_ path: String) throws(StoreError) {
         let names: [String]
-        do { names = try retrying(fileSystem.entries(of: path)) } catch {
-            if error.errorNumber == Platform.notADirectory { return }
-            throw StoreError(error)
-        }
+        do { names = try retrying(fileSystem.entries(of: path)) } catch { return }
         let files = names.compactMap { StoreFile(name: $0) }
         guard files.count == names.count, !files.contains(.current), files.contains(where: { $0.number != nil }),
             !files.contains(where: { $0.headerKind == .log })
         else { return }
         // While the other process makes its checkpoint, it holds the lock.
         let advice = "choose another path for this checkpoint"
-        try StoreOpener.lock(path, fileSystem, exclusive: false, advice: advice)?.release()
+        do throws(StoreError) {
+            try StoreOpener.lock(path, fileSystem, exclusive: false, advice: advice)?.release()
+        } catch {
+            if error.code == .locked { throw error }
+            return
+        }
         throw StoreError(
             .invalidArgument,
-            "an earlier checkpoint was interrupted here; remove the directory, or choose another path", file: path)
+            "an earlier checkpoint was interrupted here, or has lost its CURRENT; repair or remove the directory, or "
+                + "choose another path", file: path)
+    }
+
+    /// Takes the lock of the new directory, and checks that no other process has used the directory before.
+    ///
+    /// If this fails, the directory may hold a store of another process. So it only removes what it has made, and only
+    /// if there is nothing else.
+    private func lockAlone(_ path: String) throws(StoreError) -> (any FileLock)? {
+        // Readers of a store without a lock file take no lock, so a writer could open it at the same time.
+        let lock: (any FileLock)?
+        do throws(StoreError) {
+            lock = try StoreOpener.lock(
+                path, fileSystem, exclusive: true, purpose: ", making a checkpoint", advice: "choose another path")
+        } catch {
+            if error.code != .locked { discardEmpty(path) }
+            throw error
+        }
+        do throws(StoreError) {
+            let names = try storeErrors(retrying(fileSystem.entries(of: path)))
+            guard names.allSatisfy({ $0 == StoreFile.lock.name }) else {
+                throw StoreError(
+                    .invalidArgument,
+                    "another process has made files in the directory of the checkpoint; choose "
+                        + "another path", file: path)
+            }
+        } catch {
+            if error.code != .invalidArgument { discardEmpty(path) }
+            lock?.release()
+            throw error
+        }
+        return lock
+    }
+
+    /// Removes a directory without files but the lock file. Ignores its own errors, because the first error is the one
+    /// to report.
+    private func discardEmpty(_ path: String) {
+        do {
+            try retrying(fileSystem.removeDirectory(path))
+        } catch {
+            do throws(FileSystemError) {
+                guard try retrying(fileSystem.entries(of: path)) == [StoreFile.lock.name] else { return }
+                try retrying(fileSystem.remove(StoreFile.lock.path(in: path)))
+                try retrying(fileSystem.removeDirectory(path))
+            } catch { return }
+        }
     }
 
     /// Links the files of a version, and makes the manifest and `CURRENT`.
@@ -109,10 +158,6 @@ struct CheckpointWriter {
     ///   segments, because merges to the bottom set the numbers of records to 0. The copy gives larger numbers to new
     ///   changes. So no number that a subscriber knows from this version stands for another change in the copy.
     private func fill(_ path: String, with version: Version, upTo sequence: SequenceNumber) throws(StoreError) {
-        // Readers of a store without a lock file take no lock, so a writer could open it at the same time.
-        let lock = try StoreOpener.lock(
-            path, fileSystem, exclusive: true, purpose: ", making a checkpoint", advice: "choose another path")
-        defer { lock?.release() }
         var checkpoint = ManifestState()
         checkpoint.lastSequence = sequence
         for (segment, _) in version.placedSegments {

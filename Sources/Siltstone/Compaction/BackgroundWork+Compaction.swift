@@ -76,8 +76,9 @@ extension BackgroundWork {
             return
         }
         if plan.isDeletion {
-            try versions.logAndApply(edit) { note(removed: edit.removedSegments) { $0.compactions += 1 } }
-            try obsolete.remove(inOrder: plan.obsoleteFiles)
+            try obsolete.remove(inOrder: plan.obsoleteFiles) { () throws(StoreError) in
+                try versions.logAndApply(edit) { note(removed: edit.removedSegments) { $0.compactions += 1 } }
+            }
             return
         }
         let start = Platform.monotonicNanoseconds()
@@ -94,13 +95,14 @@ extension BackgroundWork {
             onProgress: { _ in self.status.isStopping })
         let run = plan.outputRunNumber ?? infos.first?.number ?? 0
         edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
-        try install(readers, edit, preloads: isRead, syncsValues: !plan.relocating.isEmpty) { counts in
-            counts.compactions += 1
-            counts.compactionBytesRead += plan.inputBytes
-            counts.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
-            counts.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
+        try obsolete.remove(inOrder: plan.obsoleteFiles) { () throws(StoreError) in
+            try install(readers, edit, preloads: isRead, syncsValues: !plan.relocating.isEmpty) { counts in
+                counts.compactions += 1
+                counts.compactionBytesRead += plan.inputBytes
+                counts.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
+                counts.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
+            }
         }
-        try obsolete.remove(inOrder: plan.obsoleteFiles)
     }
 
     /// Rewrites a value at the end of the current value file if its file is one that the plan empties.

@@ -34,7 +34,8 @@ final class Engine: Sendable {
         lock = store.lock
         isNew = store.isNew
         status = StoreStatus(directory: directory.path, isReadOnly: directory.configuration.readOnly)
-        versions = VersionSet(store.version, store.manifest, directory, status)
+        versions = VersionSet(
+            store.version, store.manifest, directory, status, obsoleteGroups: store.obsoleteGroups)
         let first = SuperVersion(
             tables: store.state.tables, version: store.version, isTight: directory.pageCache.isTight)
         reads = ReadPath(first, visible: store.state.lastSequence, directory, status)

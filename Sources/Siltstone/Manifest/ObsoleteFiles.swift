@@ -10,7 +10,7 @@
 final class ObsoleteFiles: Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
-    private let state = Locked(State(), rank: .leaf)
+    private let state: Locked<State>
     /// Makes the removals durable. The version set's own function takes the manifest lock and records a failure.
     let syncRemovals: HeapCell<Sync>
 
@@ -28,14 +28,18 @@ final class ObsoleteFiles: Sendable {
         /// Groups of files to remove in this order when the last hold ends.
         var waitingGroups: [[StoreFile]] = []
         /// Groups that ``remove(inOrder:)`` could not remove yet.
-        var kept: [[StoreFile]] = []
+        var kept: [[StoreFile]]
+        /// Number of ``remove(inOrder:after:)`` calls that are running.
+        var removals = 0
         /// True once the store is closing: no new hold may start.
         var refusesHolds = false
     }
 
-    init(directory: String, fileSystem: any FileSystem) {
+    /// - Parameter kept: the groups that the opening could not remove.
+    init(directory: String, fileSystem: any FileSystem, kept: [[StoreFile]] = []) {
         self.directory = directory
         self.fileSystem = fileSystem
+        state = Locked(State(kept: kept), rank: .leaf)
         syncRemovals = HeapCell(Sync { () throws(StoreError) in try fileSystem.syncNames(in: directory) })
     }
 
@@ -57,7 +61,8 @@ final class ObsoleteFiles: Sendable {
     /// If a file cannot be removed, the later groups stay, too. The next call tries again before it removes its own
     /// groups, and the next opening removes what is left. Calls follow one another: compactions make them, on one
     /// queue.
-    /// - Throws: the error of a sync between two groups. A failed removal is no error, as in ``remove(_:)``.
+    /// - Throws: the error of a sync between two groups, if it leaves the state on disk unknown. A refused sync is no
+    ///   error, nor is a failed removal, as in ``remove(_:)``.
     func remove(inOrder groups: [[StoreFile]]) throws(StoreError) {
         let isHeld = state.withLock { state in
             if state.holds > 0 { state.waitingGroups += groups }
@@ -65,6 +70,26 @@ final class ObsoleteFiles: Sendable {
         }
         if !isHeld { try unlink(inOrder: groups) }
     }
+
+    /// Applies the edit that drops the files, and removes them like ``remove(inOrder:)``. Until both have ended,
+    /// ``isSettled`` is false.
+    func remove(inOrder groups: [[StoreFile]], after edit: () throws(StoreError) -> Void) throws(StoreError) {
+        state.withLock { $0.removals += 1 }
+        defer { state.withLock { $0.removals -= 1 } }
+        try edit()
+        try remove(inOrder: groups)
+    }
+
+    /// True if no input of a compaction waits for its removal.
+    ///
+    /// A flush into a store without runs may then drop sequence numbers and tombstones. Beside such an input, a repair
+    /// could take the input's records for newer ones.
+    var isSettled: Bool {
+        state.withLock { $0.removals == 0 && $0.waitingGroups.isEmpty && $0.kept.isEmpty }
+    }
+
+    /// The groups that could not be removed yet.
+    var kept: [[StoreFile]] { state.withLock { $0.kept } }
 
     /// Runs `body`, and keeps all logs, segments and value files in place meanwhile. Replaced manifests are removed.
     /// - Throws: ``StoreError/Code/closed`` if the store is closing already; any error that `body` throws.
@@ -91,6 +116,7 @@ final class ObsoleteFiles: Sendable {
             if files.isEmpty, groups.isEmpty { return state.wakeAll() }
             // Removes the files before it ends the hold, because afterwards the directory may belong to another store.
             unlink(files)
+            if groups.isEmpty { continue }
             // The version set has recorded the failure of a sync. The rest of the groups is kept.
             do { try unlink(inOrder: groups) } catch { continue }
         }
@@ -111,14 +137,25 @@ final class ObsoleteFiles: Sendable {
             defer { state.kept = [] }
             return state.kept + groups
         }
-        defer { state.withLock { $0.kept = groups } }
+        // Another call may have kept groups meanwhile; they are newer.
+        defer { state.withLock { $0.kept = groups + $0.kept } }
         while let group = groups.first {
             groups[0] = group.filter { !unlink($0) }
             guard groups[0].isEmpty else { return }
-            // If this fails, the empty group stays first, and the next call begins with the sync.
-            if groups.count > 1 { try syncRemovals.value.run() }
+            if groups.count > 1, try !syncRemovalsOfGroup() { return }
             groups.removeFirst()
         }
+    }
+
+    /// Makes the removals of a group durable.
+    /// - Returns: false if the sync was refused. The empty group then stays first, and the next call begins with the
+    ///   sync.
+    private func syncRemovalsOfGroup() throws(StoreError) -> Bool {
+        do throws(StoreError) { try syncRemovals.value.run() } catch {
+            if error.leavesDoubt { throw error }
+            return false
+        }
+        return true
     }
 
     /// - Returns: false if the file is still there.

@@ -29,13 +29,18 @@ final class VersionSet: Sendable {
     /// writers are woken. The write path sets this closure.
     let install = HeapCell<(_ wakes: Bool, _ change: () -> Void) -> Void> { $1() }
 
-    init(_ version: Version, _ manifest: Manifest?, _ directory: StoreDirectory, _ status: StoreStatus) {
+    /// - Parameter obsoleteGroups: see ``RecoveredStore/obsoleteGroups``.
+    init(
+        _ version: Version, _ manifest: Manifest?, _ directory: StoreDirectory, _ status: StoreStatus,
+        obsoleteGroups: [[StoreFile]] = []
+    ) {
         self.directory = directory
         self.status = status
         manifestCell = HeapCell(manifest)
         latest = Locked(version, rank: .leaf)
         recoveryIsDurable = Atomic(!(manifest?.isAsFound ?? false))
-        obsolete = ObsoleteFiles(directory: directory.path, fileSystem: directory.fileSystem)
+        obsolete = ObsoleteFiles(
+            directory: directory.path, fileSystem: directory.fileSystem, kept: obsoleteGroups)
         obsolete.syncRemovals.value = ObsoleteFiles.Sync { [unowned self] () throws(StoreError) in
             try lock.withLock { () throws(StoreError) in
                 if let failure = status.failure { throw failure }

@@ -13,4 +13,6 @@ struct RecoveredStore {
     var state: WriteState
     /// Whether there was no store before.
     var isNew = false
+    /// Files that no version names, in groups by the order of their removal, which could not be removed yet.
+    var obsoleteGroups: [[StoreFile]] = []
 }

@@ -41,16 +41,19 @@ struct StoreOpener {
     /// process may change its directory.
     static func normalized(_ path: String, _ fileSystem: any FileSystem) -> String {
         var path = path
-        if !path.isEmpty, !path.hasPrefix("/"), fileSystem is POSIXFileSystem, let current = Platform.currentDirectory {
+        if !path.isEmpty, path.unicodeScalars.first != "/", fileSystem is POSIXFileSystem,
+            let current = Platform.currentDirectory
+        {
             path = current + "/" + path
         }
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        // By scalars: before a combining mark, a slash is no character of its own.
+        while path.utf8.count > 1, path.unicodeScalars.last == "/" { path.unicodeScalars.removeLast() }
         return path
     }
 
     /// Path of the directory that contains `path`, which has no trailing slash.
     static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.unicodeScalars.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
@@ -245,6 +248,7 @@ struct StoreOpener {
         _ files: StoreDirectory, _ present: Set<StoreFile>
     ) throws(StoreError) -> RecoveredStore {
         var manifest: Manifest?
+        var obsoleteGroups: [[StoreFile]] = []
         var tables = recovery.tables
         let arenas = makeArenas()
         if !configuration.readOnly {
@@ -259,7 +263,8 @@ struct StoreOpener {
             if !isQuiet { try opened.makeRecoveryDurable() }
             tables = try recovery.resumeLogs(opened, arenas)
             if !isQuiet {
-                try remove(orphans(present, opened), of: opened.identity, droppedRuns: found.droppedRuns)
+                obsoleteGroups = try remove(
+                    orphans(present, opened), of: opened.identity, droppedRuns: found.droppedRuns)
             }
         } else if tables.isEmpty {
             // A checkpoint has no logs. The super version of a read-only store still needs a memtable.
@@ -270,7 +275,8 @@ struct StoreOpener {
         }
         return RecoveredStore(
             directory: files, manifest: manifest, lock: lock, arenas: arenas, version: version,
-            state: WriteState(active: active, sealed: tables, lastSequence: recovery.lastSequence))
+            state: WriteState(active: active, sealed: tables, lastSequence: recovery.lastSequence),
+            obsoleteGroups: obsoleteGroups)
     }
 
     /// Files with a store file's name that the manifest does not name. A crash may have left them, but they may also be
@@ -290,9 +296,10 @@ struct StoreOpener {
     /// - Parameters:
     ///   - store: nil before there is a store. Then a header of any store counts.
     ///   - droppedRuns: see ``Manifest/Found/droppedRuns``.
+    /// - Returns: the groups that could not be removed yet.
     private func remove(
         _ files: Set<StoreFile>, of store: StoreIdentity?, droppedRuns: [[UInt64]] = []
-    ) throws(StoreError) {
+    ) throws(StoreError) -> [[StoreFile]] {
         var ours: Set<StoreFile> = []
         for file in files.sorted(by: { $0.name < $1.name }) {
             if try OrphanFile.isOurs(file, in: directory, fileSystem, store: store) { ours.insert(file) }
@@ -306,6 +313,7 @@ struct StoreOpener {
         let obsolete = ObsoleteFiles(directory: directory, fileSystem: fileSystem)
         obsolete.remove(others.filter { $0.headerKind != .segment && $0.headerKind != .values })
         try obsolete.remove(inOrder: ([unknown] + runs + [values]).filter { !$0.isEmpty })
+        return obsolete.kept
     }
 
     // MARK: A new store
@@ -318,7 +326,7 @@ struct StoreOpener {
         }
         // Even if the directory already existed: an earlier attempt may have created it and then failed.
         try Self.syncParent(of: directory, fileSystem, ignoresPermission: true)
-        try remove(try StoreFile.list(in: directory, fileSystem).subtracting([.lock]), of: nil)
+        let obsoleteGroups = try remove(try StoreFile.list(in: directory, fileSystem).subtracting([.lock]), of: nil)
         let (manifestNumber, logNumber): (UInt64, UInt64) = (1, 2)
         let state = ManifestState(nextFileNumber: 3, logs: [logNumber])
         let identity = StoreIdentity.random()
@@ -334,7 +342,8 @@ struct StoreOpener {
         let table = try MemTable.make(configuration, for: .nothing, arenas)
         return RecoveredStore(
             directory: files, manifest: manifest, lock: lock, arenas: arenas, version: .empty,
-            state: WriteState(active: LoggedTable(table: table, log: log), lastSequence: 0), isNew: true)
+            state: WriteState(active: LoggedTable(table: table, log: log), lastSequence: 0), isNew: true,
+            obsoleteGroups: obsoleteGroups)
     }
 
     /// The directory of a store with a known identity, with empty caches.

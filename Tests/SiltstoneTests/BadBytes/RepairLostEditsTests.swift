@@ -295,6 +295,82 @@ import Testing
         try store.close()
     }
 
+    @Test("a flush into a store that a compaction has emptied stays newer than inputs that could not be removed")
+    func flushBesideInputs() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try fixture.open(configuration)
+        try store.put(key(0), [1])
+        try store.flush()
+        try store.delete(key(0))
+        try store.flush()
+        store.settle()
+        let inputs = try fixture.contents()
+        let segments = inputs.keys.filter { $0.hasSuffix(".segment") }.sorted()
+        try #require(segments.count == 2)
+        let stuck = fixture.file(segments[0])
+        disk.setRule(.from(0, where: { $0.operation == .remove && $0.path == stuck }) { _ in .inputOutput })
+        try store.compact()
+        #expect(store.statistics.segmentRecords == 0)
+        try store.put(key(0), [2])
+        try store.flush()
+        store.settle()
+        let copy = try fixture.copy()
+        try restoreManifest(of: inputs, in: copy)
+        try repair(copy)
+        let repaired = try copy.open(configuration)
+        #expect(try repaired.get(key(0)) == [2])
+        try repaired.close()
+        disk.setRule(.none)
+        try store.close()
+    }
+
+    @Test("inputs that an opening cannot remove keep newer ones, until it can")
+    func inputNotRemovedByOpening() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try makeThreeRuns(fixture)
+        let segments = try fixture.names(ending: ".segment").sorted()
+        try #require(segments.count == 3)
+        let stuck = fixture.file(segments[1])
+        disk.setRule(.from(0, where: { $0.operation == .remove && $0.path == stuck }) { _ in .inputOutput })
+        try store.compact()
+        let output = try fixture.names(ending: ".segment").filter { !segments.contains($0) }
+        try store.close()
+        let again = try fixture.open(configuration)
+        try again.put(key(1), [1])
+        try again.compact()
+        let left = try fixture.names(ending: ".segment")
+        #expect((segments[1...] + output).allSatisfy(left.contains))
+        disk.setRule(.none)
+        try again.put(key(2), [1])
+        try again.compact()
+        #expect(try fixture.names(ending: ".segment").count == 1)
+        try again.close()
+    }
+
+    @Test("a compaction whose output is there succeeds, though a sync between its removals is refused")
+    func refusedSync() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        let store = try makeThreeRuns(fixture)
+        let segments = try fixture.names(ending: ".segment")
+        let first = fixture.file(segments.sorted()[0])
+        let isRemoving = Locked(false)
+        disk.setRule { call in
+            if call.operation == .remove, call.path == first { isRemoving.withLock { $0 = true } }
+            return call.operation == .syncDirectory && isRemoving.withLock({ $0 }) ? .tooManyFiles : nil
+        }
+        try store.compact()
+        #expect(try fixture.names().filter { segments.contains($0) }.count == 2)
+        disk.setRule(.none)
+        try store.put(key(1), [1])
+        try store.compact()
+        #expect(try fixture.names(ending: ".segment").count == 1)
+        #expect(try store.get(key(0)) == [3])
+        try store.close()
+    }
+
     @Test("whichever removals of a compaction's inputs a loss of power takes back, the newest versions count")
     func removalsTakenBack() throws {
         let (path, greatestFileSize) = ("/data/store", 16 << 20)

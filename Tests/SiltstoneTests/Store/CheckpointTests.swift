@@ -102,7 +102,7 @@ import Testing
         }
         #expect(message().hasPrefix("there is something at this path already"))
         try fixture.fileSystem.remove("/checkpoint/CURRENT")
-        #expect(message().hasPrefix("an earlier checkpoint was interrupted here; remove the directory"))
+        #expect(message().hasPrefix("an earlier checkpoint was interrupted here, or has lost its CURRENT"))
         // Another process may still be making the checkpoint.
         let lock = try fixture.fileSystem.lock("/checkpoint/LOCK", exclusive: true, note: "a process")
         #expect(StoreError.Code.of { try store.checkpoint(to: "/checkpoint") } == .locked)
@@ -155,6 +155,36 @@ import Testing
             #expect(try fixture.fileSystem.attributes(of: "/checkpoint") == nil, "\(operation)")
         }
         try store.checkpoint(to: "/checkpoint")
+        try store.close()
+    }
+
+    @Test("a store that another process makes in a checkpoint's new directory is kept", arguments: [false, true])
+    func storeInBetween(isClosed: Bool) throws {
+        let base = InMemoryFileSystem()
+        let disk = FaultInjectingFileSystem(base)
+        let fixture = StoreFixture(disk)
+        let store = try open(fixture.path, fixture)
+        try store.put("a".utf8, "b".utf8)
+        let other = Locked<KeyValueStore?>(nil)
+        disk.setRule { call in
+            guard call.operation == .lock, call.path == "/checkpoint/LOCK" else { return nil }
+            do {
+                var configuration = StoreFixture.small()
+                configuration.fileSystem = base
+                let made = try KeyValueStore.open(at: "/checkpoint", configuration: configuration)
+                try made.put("k".utf8, "v".utf8)
+                if isClosed { try made.close() }
+                other.withLock { $0 = made }
+            } catch { Issue.record("\(error)") }
+            return nil
+        }
+        let expected: StoreError.Code = isClosed ? .invalidArgument : .locked
+        #expect(StoreError.Code.of { try store.checkpoint(to: "/checkpoint") } == expected)
+        disk.setRule(.none)
+        if !isClosed { try other.withLock { $0 }?.close() }
+        let found = try open("/checkpoint", fixture)
+        #expect(try found.get("k".utf8) == Array("v".utf8))
+        try found.close()
         try store.close()
     }
 
