@@ -341,7 +341,7 @@ import Testing
         try again.put(key(1), [1])
         try again.compact()
         let left = try fixture.names(ending: ".segment")
-        #expect((segments[1...] + output).allSatisfy(left.contains))
+        #expect((segments[1...] + output).allSatisfy(left.contains), "\(left)")
         disk.setRule(.none)
         try again.put(key(2), [1])
         try again.compact()
