@@ -109,9 +109,11 @@ private enum Move {
 
     private static func text(_ report: MoveRun.Report) -> String {
         var text = ""
-        for part in report.tables { text += "\(part.name): \(HumanUnits.count(part.rows, "row"))\n" }
+        for part in report.tables {
+            text += "\(Escaping.printable(part.name)): \(HumanUnits.count(part.rows, "row"))\n"
+        }
         for part in report.repositories {
-            text += "repository '\(part.name)': \(HumanUnits.count(part.rows, "record"))\n"
+            text += "repository '\(Escaping.printable(part.name))': \(HumanUnits.count(part.rows, "record"))\n"
         }
         let parts = [
             report.tables.isEmpty ? nil : HumanUnits.count(report.tables.count, "table"),

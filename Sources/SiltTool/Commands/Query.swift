@@ -76,14 +76,14 @@ private enum Query {
     static func explain(_ invocation: Invocation) throws -> ExitCode {
         let text = try text(invocation)
         let script = try SQLScript(explaining: text, isRun: invocation.has(.analyze))
-        if script.count > 1 { throw invocation.usage("takes one statement, not \(script.count)") }
+        if script.count != 1 { throw invocation.usage("takes one statement, not \(script.count)") }
         try invocation.readingTables { engine, _ in
             try script.run(on: engine) { result in
                 if invocation.has(.json), let plan = result.plan {
                     try JSONReport.print(plan)
                 } else {
                     for row in try result.all() {
-                        try Terminal.print((row.first.flatMap(CellText.text) ?? "") + "\n")
+                        try Terminal.print(Escaping.printable(row.first.flatMap(CellText.text) ?? "") + "\n")
                     }
                 }
             }

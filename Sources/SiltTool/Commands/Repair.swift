@@ -1,4 +1,5 @@
 import Siltstone
+import SiltstoneTables
 
 extension Command {
     static let repair = Command(
@@ -8,7 +9,8 @@ extension Command {
             files are set aside, not deleted. For a store that 'silt verify' finds damage in, or
             that cannot be opened, and that there is no backup of; a copy of the directory, made
             before, is a good idea. A store in order is left as it is. --quiet prints the losses
-            alone.
+            alone. Then compares rows, indexes and references of the tables, as 'silt verify'
+            does. The exit status is 1 where they do not agree.
             """,
         options: [.json, .quiet],
         examples: ["silt repair people.silt"],
@@ -21,12 +23,24 @@ private enum Repair {
         let report = try KeyValueStore.repair(at: invocation.path) { step in
             if isVerbose { Terminal.printError("repair: \(step)\n") }
         }
-        if invocation.has(.json) {
-            try JSONReport.print(report)
-        } else {
-            try Terminal.print(text(report, isQuiet: invocation.has(.quiet)))
+        // What is lost may have been an entry of an index, or a row that has one.
+        let tables = Result<[String], any Error> {
+            if report.wasClean { return [] }
+            return try invocation.reading {
+                try SiltstoneDatabaseConfiguration(store: $0).engine.verify(progress: nil)
+            }
         }
-        return .success
+        let known: [String]?
+        do { known = try tables.get() } catch { known = nil }
+        if invocation.has(.json) {
+            try JSONReport.print(ExtendedReport(report, "tableProblems", known))
+        } else {
+            let problems = (known ?? []).map { Escaping.printable($0) + "\n" }.joined()
+            try Terminal.print(text(report, isQuiet: invocation.has(.quiet)) + problems)
+        }
+        let tableProblems = try tables.get()
+        if tableProblems.isEmpty { return .success }
+        throw ToolError.inTables(tableProblems.count, of: invocation.path)
     }
 
     /// Losses are always told.

@@ -37,10 +37,7 @@ private enum Verify {
         let tableProblems = try tables.get()
         if report.problems.isEmpty, tableProblems.isEmpty { return .success }
         guard tableProblems.isEmpty else {
-            throw ToolError(
-                .negative,
-                "\(HumanUnits.count(tableProblems.count, "problem")) in the tables of \(invocation.path); "
-                    + "drop and make again indexes that are named, change or delete rows that refer to missing ones")
+            throw ToolError.inTables(tableProblems.count, of: invocation.path)
         }
         throw ToolError(
             .negative,
@@ -62,5 +59,15 @@ private enum Verify {
                     + "\(HumanUnits.count(report.recordsChecked, "record")): \(problems)")
         }
         return lines.map { $0 + "\n" }.joined()
+    }
+}
+
+extension ToolError {
+    /// Rows, indexes and references of tables that do not agree.
+    static func inTables(_ count: Int, of path: String) -> ToolError {
+        ToolError(
+            .negative,
+            "\(HumanUnits.count(count, "problem")) in the tables of \(path); drop and make again indexes that are named, "
+                + "change or delete rows that refer to missing ones")
     }
 }

@@ -8,14 +8,28 @@ extension RowWriter {
         var rows = RowBuffer()
     }
 
-    private func matches(_ binding: TableBinding, _ predicate: Predicate?) throws -> Matches {
+    /// - Parameter isReturning: true if the rows are returned: then they come by key, and not as some index orders them.
+    private func matches(
+        _ binding: TableBinding, _ predicate: Predicate?, isReturning: Bool
+    ) throws -> Matches {
         var matches = Matches()
         let executor = QueryExecutor(reader: transaction, catalogue: catalogue)
         try executor.forEachMatch(binding, predicate) { key, row in
             matches.keys.append(key)
             matches.rows.append(row)
         }
-        return matches
+        return isReturning ? byKey(matches) : matches
+    }
+
+    private func byKey(_ matches: Matches) -> Matches {
+        let keys = (0..<matches.keys.count).map { Array(matches.keys.bytes[matches.keys[range: $0]]) }
+        if zip(keys, keys.dropFirst()).allSatisfy({ $0.lexicographicallyPrecedes($1) }) { return matches }
+        var sorted = Matches()
+        for number in keys.indices.sorted(by: { keys[$0].lexicographicallyPrecedes(keys[$1]) }) {
+            matches.keys.withRow(number) { sorted.keys.append($0) }
+            matches.rows.withRow(number) { sorted.rows.append($0) }
+        }
+        return sorted
     }
 
     /// Passes the current version of a matching row. Does nothing if the row is gone.
@@ -32,7 +46,7 @@ extension RowWriter {
         let plan = catalogue.writePlan(binding.table)
         var result = ChangeResult()
         if statement.isReturning { result.shape = binding.shape }
-        let matches = try matches(binding, statement.predicate)
+        let matches = try matches(binding, statement.predicate, isReturning: statement.isReturning)
         guard !matches.rows.isEmpty, statement.row.count == 1 else { return result }
         let changes = try changedColumns(statement, binding, plan)
         let changed = changes.map(\.position)
@@ -86,7 +100,7 @@ extension RowWriter {
         if statement.predicate == nil, !statement.isReturning, !isReferredTo {
             return try deleteAll(plan, result)
         }
-        let matches = try matches(binding, statement.predicate)
+        let matches = try matches(binding, statement.predicate, isReturning: statement.isReturning)
         for number in 0..<matches.rows.count {
             try withCurrentRow(matches, number) { row in
                 try matches.keys.withRow(number) { key in try remove(plan, key: key, row, depth: 0) }

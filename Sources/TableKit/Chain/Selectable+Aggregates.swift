@@ -115,6 +115,11 @@ extension Selectable {
         _ column: KeyPath<OverAllForm, V?>
     ) async throws -> Double? { try await aggregate(column, Aggregate.average) }
 
+    /// The number of distinct values of a column.
+    public func count<V: ColumnConvertible>(distinct column: KeyPath<OverAllForm, V>) async throws -> Int {
+        try await aggregate(column, Aggregate.countDistinct) ?? 0
+    }
+
     private func aggregate<R: ColumnConvertible & Sendable>(
         _ column: AnyKeyPath, _ aggregate: (Int) -> Aggregate
     ) async throws -> R? {

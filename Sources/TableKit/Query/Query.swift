@@ -22,6 +22,13 @@ public struct Query: Sendable {
     /// A query of all rows of a table.
     public init(_ table: TableStructure) { sources = [table] }
 
+    /// True if the elements of a joined row may depend on which parents are read together: a join starts from a joined
+    /// row, which several parents may share, and a part of the condition spans tables.
+    package var mayShareElements: Bool {
+        guard let predicate, joins.contains(where: { $0.parent != 0 }) else { return false }
+        return predicate.conjuncts.contains { Set($0.references.map(\.source)).count > 1 }
+    }
+
     /// These sources and those of the joins that lead to them.
     package func sourcesLeading(to sources: [Int]) -> Set<Int> {
         var all = Set(sources)

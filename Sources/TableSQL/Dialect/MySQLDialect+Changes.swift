@@ -46,9 +46,10 @@ extension MySQLDialect {
     /// Inserts rows. With ``InsertStatement/Conflict/replace``, rows with an existing key replace the old ones.
     private func insertAll(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         if let rows = insert.packed { return try insertPacked(insert, rows, connection) }
-        let order = insert.orderOfReferences()
-        var insert = insert
-        if let order { insert.rows = order.map { insert.rows[$0] } }
+        return try insert.inOrderOfReferences { try insertInOrder($0, connection) }
+    }
+
+    private func insertInOrder(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         var outcome = SQLInsertOutcome()
         let most = mostRows(insert)
         var start = 0
@@ -59,11 +60,6 @@ extension MySQLDialect {
         }
         // The server counts a replaced row twice.
         outcome.count = insert.rows.count
-        if let order, !outcome.rows.isEmpty {
-            var rows = outcome.rows
-            for (place, number) in order.enumerated() { rows[number] = outcome.rows[place] }
-            outcome.rows = rows
-        }
         return outcome
     }
 
@@ -156,6 +152,9 @@ extension MySQLDialect {
                 one.onConflict = .replace
                 guard !insert.returning.isEmpty else {
                     outcome.count += 1
+                    if let place = insert.numberPlace, let number = row[place].int {
+                        outcome.lastInsertID = Int64(number)
+                    }
                     continue
                 }
             } else {
@@ -267,48 +266,6 @@ extension SQLInsert {
         guard !places.isEmpty, places.count == table.structure.primaryKey.count else { return nil }
         let key = places.map { row[$0] }
         return key.contains { $0.isNull } ? nil : key
-    }
-
-    /// Whether rows may refer to rows of the same insert.
-    fileprivate var refersToItself: Bool {
-        columns.contains { table.structure.columns[$0].foreignKey?.table == table.structure.name }
-    }
-
-    /// An order with each row after the rows of the same insert that it refers to: the server checks row by row. Nil:
-    /// the given order. Rows in a circle of references keep their order.
-    fileprivate func orderOfReferences() -> [Int]? {
-        let structure = table.structure
-        guard structure.primaryKey.count == 1, rows.count > 1,
-            let keyPlace = columns.firstIndex(of: structure.primaryKey[0])
-        else { return nil }
-        let references = columns.indices.filter {
-            structure.columns[columns[$0]].foreignKey?.table == structure.name
-        }
-        if references.isEmpty { return nil }
-        var places: [ValueTuple: Int] = [:]
-        for (number, row) in rows.enumerated() { places[ValueTuple([row[keyPlace]])] = number }
-        var order: [Int] = []
-        // 0: not seen, 1: waits for its references, 2: in the order.
-        var states = [UInt8](repeating: 0, count: rows.count)
-        for start in rows.indices where states[start] == 0 {
-            var stack = [start]
-            while let number = stack.last {
-                let next = references.lazy.compactMap { places[ValueTuple([rows[number][$0]])] }.first {
-                    states[$0] == 0 && $0 != number
-                }
-                if states[number] == 0 { states[number] = 1 }
-                if let next {
-                    stack.append(next)
-                } else {
-                    stack.removeLast()
-                    if states[number] == 1 {
-                        states[number] = 2
-                        order.append(number)
-                    }
-                }
-            }
-        }
-        return order
     }
 }
 

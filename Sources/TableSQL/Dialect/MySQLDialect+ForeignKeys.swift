@@ -64,6 +64,8 @@ extension MySQLDialect {
     /// - Returns: whether it is gone.
     func takeBack(_ table: String, _ added: [ForeignKeyConstraint], _ connection: any SQLConnection) -> Bool {
         guard connection.isUsable else { return false }
+        // A request to cancel may be the reason, and would end these statements, too.
+        connection.forgetCancellation()
         var isGone = false
         do {
             try locking([table] + added.map(\.table), connection) {

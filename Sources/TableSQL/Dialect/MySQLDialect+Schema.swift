@@ -68,6 +68,8 @@ extension MySQLDialect: SchemaDialect {
     func runUnchecked(_ text: String, _ connection: any SQLConnection) throws {
         try run("SET foreign_key_checks = 0", connection)
         defer {
+            // Even if the task is cancelled. Its request would end this statement, and with it the connection.
+            connection.forgetCancellation()
             do { try run("SET foreign_key_checks = 1", connection) } catch { connection.close() }
         }
         try run(text, connection)
@@ -124,6 +126,8 @@ extension MySQLDialect: SchemaDialect {
                     condition: { _ in }, returning: [], tables: tables)
                 _ = try change(delete, connection)
                 try run("COMMIT", connection)
+                // From here on the table goes: a request to cancel would leave it without rows.
+                connection.forgetCancellation()
             } catch {
                 if connection.isUsable { try run("ROLLBACK", connection) }
                 throw error

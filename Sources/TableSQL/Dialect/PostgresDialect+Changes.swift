@@ -52,6 +52,10 @@ extension PostgresDialect {
 
     private func insertAll(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         if let rows = insert.packed { return try self.insert(insert, rows, connection) }
+        return try insert.inOrderOfReferences { try insertParts($0, connection) }
+    }
+
+    private func insertParts(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         // Rows with a key and rows that draw a number need different column lists. The caller's order is kept.
         var parts: [SQLInsertPart] = []
         var start = 0
@@ -81,7 +85,7 @@ extension PostgresDialect {
 
     package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool {
         insert.onConflict == .fail && insert.returning.isEmpty && !insert.columns.isEmpty && rows.areTextsWithoutNull
-            && insert.table.dateForms.isEmpty && insert.hasNumbers(rows)
+            && insert.table.dateForms.isEmpty && !insert.refersToItself && insert.hasNumbers(rows)
     }
 
     /// Inserts rows as they were encoded: arrays of their columns.

@@ -53,8 +53,15 @@ extension SQLiteDialect {
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         let insert = completed(insert)
-        var outcome = SQLInsertOutcome()
         let most = max(1, min(Self.batchRows, Self.maximumParameters / max(1, insert.columns.count)))
+        if insert.rows.count <= most { return try self.insert(insert, most, connection) }
+        return try insert.inOrderOfReferences { try self.insert($0, most, connection) }
+    }
+
+    private func insert(
+        _ insert: SQLInsert, _ most: Int, _ connection: any SQLConnection
+    ) throws -> SQLInsertOutcome {
+        var outcome = SQLInsertOutcome()
         for start in stride(from: 0, to: insert.rows.count, by: most) {
             let rows = Array(insert.rows[start..<min(start + most, insert.rows.count)])
             do { try run(insert, rows, connection, &outcome) } catch let error as SQLConnectionError {

@@ -27,7 +27,7 @@ package struct SQLiteDialect: SQLDialect {
     package func literal(_ value: ColumnValue, _ type: ColumnType) throws -> String {
         func quoted(_ text: String) -> String {
             // A null character would end the statement.
-            if text.utf8.contains(0) { return "CAST(\(Self.hex(Array(text.utf8))) AS TEXT)" }
+            if text.utf8.contains(0) { return "(CAST(\(Self.hex(Array(text.utf8))) AS TEXT))" }
             return "'\(doubling("'", in: text))'"
         }
         switch value {

@@ -29,8 +29,8 @@ final class SQLRowStream: RowStream {
 
     func next() throws -> RowBatch? {
         guard var parents = try nextParents() else { return nil }
-        if renderer.query.joins.contains(where: { $0.limit != nil }) {
-            // A limit on joined rows covers those of all parents.
+        if renderer.query.joins.contains(where: { $0.limit != nil }) || renderer.query.mayShareElements {
+            // A limit on joined rows covers those of all parents. A joined row's elements match any of its parents.
             while let more = try nextParents() { parents += more }
         }
         var batch = RowBatch(shape: shape)

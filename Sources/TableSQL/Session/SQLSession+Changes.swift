@@ -173,7 +173,7 @@ extension SQLSession {
 
 extension Sequence<SQLTable> {
     /// The tables with foreign keys to one, directly or through others.
-    fileprivate func referring(to name: String) -> Set<String> {
+    func referring(to name: String) -> Set<String> {
         var found: Set<String> = []
         var next = [name]
         while let parent = next.popLast() {

@@ -35,7 +35,11 @@ extension SQLSession {
     private func alter(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
         if dialect.schemaChangesCommit { return try alterAtOnce(change, tables) }
         hasChangedSchema = true
-        defer { changedTables.formUnion(change.tables) }
+        defer {
+            changedTables.formUnion(change.tables)
+            // As a delete of all its rows changes the rows that refer to them.
+            if case .dropTable(let name) = change { changedTables.formUnion(tables.values.referring(to: name)) }
+        }
         try run(change, tables) { alteration in try self.change { try alteration($0) } }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Siltstone
 import Testing
 
 /// `silt repair` on files of the operating system, damaged one at a time.
@@ -52,5 +53,28 @@ import Testing
             if name == "CURRENT" || name.hasSuffix(".manifest") { #expect(after == before, "\(what)") }
             if !isBad { #expect(after == before, "\(what)") }
         }
+    }
+
+    @Test("a repair tells of tables whose rows and indexes do not agree")
+    func tables() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("store")
+        let script = """
+            CREATE TABLE City (id INTEGER PRIMARY KEY, size INTEGER); CREATE INDEX bySize ON City (size);
+            INSERT INTO City VALUES (1, 10), (2, 20), (3, 30)
+            """
+        try Silt.run("query", path, script).expect(status: 0)
+        try Silt.run("verify", path).expect(status: 0)
+        // As damage would, it takes an entry of the index, or a row.
+        let store = try KeyValueStore.open(at: path)
+        let last = try #require(try store.entries(reverse: true, limit: 1).first)
+        try store.delete(last.key)
+        try store.close()
+        try Silt.run("verify", path).expect(status: 1, error: "in the tables")
+        try FileManager.default.removeItem(atPath: path + "/CURRENT")
+        let repair = try Silt.run("repair", path)
+        repair.expect(status: 1, error: "drop and make again indexes")
+        #expect(repair.text.contains("City"))
+        try Silt.run("repair", path).expect(status: 0)
     }
 }

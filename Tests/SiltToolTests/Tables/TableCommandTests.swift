@@ -68,6 +68,7 @@ struct TableCommandTests {
         result.expect(status: 2, error: "one statement")
         #expect(result.text == "")
         try Silt.run("explain", store, "SELECT * FROM City;").expect(status: 0)
+        try Silt.run("explain", store, "").expect(status: 2, error: "one statement")
     }
 
     @Test("explain names the place of an error in the text that it was given")
