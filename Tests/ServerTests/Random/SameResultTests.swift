@@ -47,8 +47,10 @@ import TestServers
             let result = try engine.change { try $0.insert(insert) }
             #expect(result.count == count && result.lastInsertID == Int64(count))
             let some = InsertStatement(Self.nodes, rows: try Self.rows(Self.nodes, [[9002, 9001], [9001, nil]]))
-            #expect(try engine.change { try $0.insert(some) }.lastInsertID == 9001)
-            #expect(try engine.reading { try $0.count(Query(Self.nodes)) } == count + 2)
+            let last = try engine.change { try $0.insert(some) }.lastInsertID
+            #expect(last == 9001)
+            let all = try engine.reading { try $0.count(Query(Self.nodes)) }
+            #expect(all == count + 2)
         }
     }
 
@@ -64,7 +66,8 @@ import TestServers
             for (rows, last) in [([[5, 50]], 5), ([[5, 51]], 5), ([[9, 90], [5, 52]], 5)] as [([[Int?]], Int64)] {
                 var insert = InsertStatement(table, rows: try Self.rows(table, rows))
                 insert.onConflict = .replace
-                #expect(try engine.change { [insert] in try $0.insert(insert) }.lastInsertID == last)
+                let result = try engine.change { [insert] in try $0.insert(insert) }
+                #expect(result.lastInsertID == last)
             }
         }
     }
@@ -101,7 +104,10 @@ import TestServers
             }
             let found = try engine.reading { try $0.rows(of: query) }
             #expect(found.count == levels.count)
-            #expect(found.allSatisfy { $0.arrays.first?.first?.arrays.first?.count == levels.count })
+            for parent in found {
+                let child = try #require(parent.arrays.first?.first)
+                #expect(child.arrays.first?.count == levels.count)
+            }
         }
     }
 }

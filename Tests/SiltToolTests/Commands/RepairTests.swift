@@ -67,8 +67,12 @@ import Testing
         try Silt.run("verify", path).expect(status: 0)
         // As damage would, it takes an entry of the index, or a row.
         let store = try KeyValueStore.open(at: path)
-        let last = try #require(try store.entries(reverse: true, limit: 1).first)
-        try store.delete(last.key)
+        var last: [UInt8] = []
+        try store.forEach(from: nil, to: nil, reverse: true, limit: 1) { key, _ in
+            last = key.withUnsafeBytes { Array($0) }
+            return true
+        }
+        try store.delete(last)
         try store.close()
         try Silt.run("verify", path).expect(status: 1, error: "in the tables")
         try FileManager.default.removeItem(atPath: path + "/CURRENT")
