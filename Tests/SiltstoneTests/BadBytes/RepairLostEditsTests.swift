@@ -309,7 +309,7 @@ import Testing
         let segments = inputs.keys.filter { $0.hasSuffix(".segment") }.sorted()
         try #require(segments.count == 2)
         let stuck = fixture.file(segments[0])
-        disk.setRule(.from(0, where: { $0.operation == .remove && $0.path == stuck }) { _ in .inputOutput })
+        disk.setRule { $0.operation == .remove && $0.path == stuck ? .inputOutput : nil }
         try store.compact()
         #expect(store.statistics.segmentRecords == 0)
         try store.put(key(0), [2])
@@ -333,7 +333,7 @@ import Testing
         let segments = try fixture.names(ending: ".segment").sorted()
         try #require(segments.count == 3)
         let stuck = fixture.file(segments[1])
-        disk.setRule(.from(0, where: { $0.operation == .remove && $0.path == stuck }) { _ in .inputOutput })
+        disk.setRule { $0.operation == .remove && $0.path == stuck ? .inputOutput : nil }
         try store.compact()
         let output = try fixture.names(ending: ".segment").filter { !segments.contains($0) }
         try store.close()
