@@ -1516,7 +1516,7 @@ MUTATIONS = [
         "", first="TransactionConflictTests"),
     Mutation(
         "frozen-read-not-noted", "a commit does not compare the keys that were read in an earlier state",
-        "API/FrozenTransaction.swift", "try transaction.state.noteRead(key)", "try transaction.state.checkActive()",
+        "API/FrozenTransaction.swift", "try state.noteRead(key)", "try state.checkActive()",
         first="FrozenTransactionTests"),
     Mutation(
         "scan-not-recorded", "a commit does not compare the ranges that were scanned",

@@ -43,7 +43,7 @@ final class TransactionIterator {
     /// - Throws: ``StoreError`` if the transaction has ended, or the store is closed.
     init(
         _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, over ranges: [KeyRange],
-        _ direction: ScanDirection, limit: Int, seeing frozen: WriteBuffer? = nil
+        _ direction: ScanDirection, limit: Int?, seeing frozen: WriteBuffer?
     ) throws(StoreError) {
         let (current, number) = try transaction.beginScan()
         let writes = frozen ?? current
@@ -53,10 +53,9 @@ final class TransactionIterator {
         self.ranges = RangeIterator(ranges, direction)
         range = self.ranges.next() ?? KeyRange(to: [])
         isForward = direction == .forward
-        remaining = limit
+        remaining = max(0, limit ?? .max)
         base = try ScanIterator(
-            path, at: snapshot,
-            ScanRange(from: range.from, to: range.to, reverse: !isForward, limit: writes.isEmpty ? limit : nil))
+            path, at: snapshot, over: range, direction, limit: writes.isEmpty ? limit : nil)
         place = firstPlace()
     }
 
