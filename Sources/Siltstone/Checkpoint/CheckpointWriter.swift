@@ -70,20 +70,10 @@ struct CheckpointWriter {
     }
 
     private func makeDirectory(_ path: String) throws(StoreError) {
-        do { try retrying(fileSystem.createDirectory(path)) } catch {
-            if error.isExisting {
-                try refuseInterrupted(path)
-                throw StoreError(
-                    .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
-                    file: path)
-            }
-            if error.isMissing || error.errorNumber == Platform.notADirectory {
-                throw StoreError(
-                    .notFound, "the directory that the checkpoint should be made in does not exist",
-                    file: StoreOpener.parent(of: path))
-            }
-            throw StoreError(error)
-        }
+        if try StoreOpener.createDirectory(path, for: "checkpoint", fileSystem) { return }
+        try refuseInterrupted(path)
+        throw StoreError(
+            .invalidArgument, "there is something at this path already; a checkpoint makes a directory", file: path)
     }
 
     /// Refuses the directory of a checkpoint that was interrupted, or that another process is making now. It has store

@@ -66,8 +66,7 @@ struct StoreVerifier {
         // Reads the file by calls, because a read that the disk refuses is SIGBUS in a mapping.
         var configuration = directory.configuration
         configuration.access = .read
-        let opener = StoreOpener(
-            directory: directory.path, configuration: configuration, fileSystem: directory.fileSystem, lock: nil)
+        let opener = StoreOpener(directory: directory.path, configuration: configuration)
         let path = directory.path(of: .current)
         do throws(StoreError) {
             // Holds the manifest lock, so that no edit is appended between reading the file and comparing it.
