@@ -45,10 +45,8 @@ final class RepairedValues {
             return nil  // the caller reports the loss under the file that holds the record
         }
         guard relocatedFiles.contains(pointer.file) else { return record }
-        let current: ValueFileWriter
-        if let open = writer { current = open } else { current = try makeWriter() }
-        writer = current
-        try current.append(key: record.key, value: value, sequence: record.sequence).write(to: scratch)
+        if writer == nil { writer = try makeWriter() }
+        try writer?.append(key: record.key, value: value, sequence: record.sequence).write(to: scratch)
         var moved = record
         moved.value = scratch.bytes
         return moved

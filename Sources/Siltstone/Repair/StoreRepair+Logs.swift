@@ -53,16 +53,8 @@ extension StoreRepair {
     /// Writes a memtable as level-0 segments, which share no key. Writes nothing if it is empty.
     private mutating func write(_ table: MemTable) throws(StoreError) {
         guard !table.isEmpty else { return }
-        var number = next.nextFileNumber
-        let merge = SegmentMerge(
-            sources: [MemTableSource(table)], tombstones: table.rangeTombstones.tombstones, snapshots: [],
-            isBottom: false, segmentBytes: logSegmentBytes,
-            environment: .init(newSegment: { [self] () throws(StoreError) in
-                defer { number += 1 }
-                return try newSegment(number)
-            }))
-        let infos = try merge.run()
-        next.nextFileNumber = number
+        let infos = try merge(
+            MemTableSource(table), table.rangeTombstones.tombstones, segmentBytes: logSegmentBytes)
         for info in infos {
             next.segments[info.number] = .init(info: info, level: 0, run: info.number)
             report.recordsKept += info.recordCount
