@@ -5,19 +5,11 @@
 /// names them. Both stores share the files, and neither changes their contents again. The checkpoint has no log. Its lock
 /// file is made first, and is locked until the checkpoint is complete.
 struct CheckpointWriter {
-    private let writes: WritePath
-    private let values: ValueLog
-    private let versions: VersionSet
-    private let directory: StoreDirectory
-    private let fileSystem: any FileSystem
-
-    init(_ versions: VersionSet, _ values: ValueLog, _ writes: WritePath) {
-        self.versions = versions
-        self.values = values
-        self.writes = writes
-        directory = versions.directory
-        fileSystem = directory.fileSystem
-    }
+    let versions: VersionSet
+    let values: ValueLog
+    let writes: WritePath
+    private var directory: StoreDirectory { versions.directory }
+    private var fileSystem: any FileSystem { directory.fileSystem }
 
     /// Creates the checkpoint. If this fails, it tries to remove the directory that it has made.
     /// - Parameter path: the new directory; its parent must exist, on the same file system, and must not be the store's
@@ -148,8 +140,7 @@ struct CheckpointWriter {
     ///   segments, because merges to the bottom set the numbers of records to 0. The copy gives larger numbers to new
     ///   changes. So no number that a subscriber knows from this version stands for another change in the copy.
     private func fill(_ path: String, with version: Version, upTo sequence: SequenceNumber) throws(StoreError) {
-        var checkpoint = ManifestState()
-        checkpoint.lastSequence = sequence
+        var checkpoint = ManifestState(lastSequence: sequence)
         for (segment, _) in version.placedSegments {
             try link(.segment(segment.info.number), into: path)
             checkpoint.segments[segment.info.number] = segment

@@ -1,7 +1,7 @@
 /// Verifies a store: its manifest, logs, segments and value files.
 struct StoreVerifier {
     private let versions: VersionSet
-    private let directory: StoreDirectory
+    private var directory: StoreDirectory { versions.directory }
     /// The segments and value files to check.
     private let version: Version
     /// The logs to check, up to their ends when the verification started.
@@ -21,23 +21,14 @@ struct StoreVerifier {
         try versions.status.checkOpen()
         return try versions.obsolete.holding { () throws(StoreError) in
             let (version, tables) = writes.contents
-            var verifier = StoreVerifier(versions, version, logs: tables.compactMap(\.extent), progress)
+            let logs = tables.compactMap(\.extent)
+            let total =
+                version.allSegments.reduce(0) { $0 + $1.info.fileBytes }
+                + version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero } + logs.reduce(0) { $0 + $1.end }
+            var verifier = StoreVerifier(
+                versions: versions, version: version, logs: logs, progress: progress, total: total)
             return try verifier.run()
         }
-    }
-
-    private init(
-        _ versions: VersionSet, _ version: Version, logs: [LogExtent],
-        _ progress: ((VerificationProgress) -> Void)?
-    ) {
-        self.versions = versions
-        directory = versions.directory
-        self.version = version
-        self.logs = logs
-        self.progress = progress
-        total =
-            version.allSegments.reduce(0) { $0 + $1.info.fileBytes }
-            + version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero } + logs.reduce(0) { $0 + $1.end }
     }
 
     /// Checks all files.
