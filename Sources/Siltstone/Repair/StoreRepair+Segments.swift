@@ -1,15 +1,11 @@
 extension StoreRepair {
     /// The segments that the manifest names and that are present. Reports the others as lost.
     mutating func knownSegments(_ present: Set<StoreFile>) -> [VersionEdit.PlacedSegment] {
-        var result: [VersionEdit.PlacedSegment] = []
-        for placed in known.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
-            if present.contains(.segment(placed.info.number)) {
-                result.append(placed)
-            } else {
-                lose(.segment(placed.info.number), nil, "the file is missing, with \(placed.info.recordCount) records")
-            }
+        let all = known.segments.values.sorted { $0.info.number < $1.info.number }
+        for placed in all where !present.contains(.segment(placed.info.number)) {
+            lose(.segment(placed.info.number), nil, "the file is missing, with \(placed.info.recordCount) records")
         }
-        return result
+        return all.filter { present.contains(.segment($0.info.number)) }
     }
 
     /// The segments that the manifest does not name and that may hold changes that no other file has; none if the
