@@ -903,7 +903,7 @@ MUTATIONS = [
         "Scan/DeletedRange.swift", "            sequence = max(sequence, other.sequence)\n", "", first="DeletedRange"),
     Mutation(
         "joined-apart", "two pieces are taken for one though a key lies between them",
-        "Scan/DeletedRange.swift", "Self.order(end, other.start) >= 0 else", "true else", first="DeletedRange"),
+        "Scan/DeletedRange.swift", "compare(end, other.start) >= 0 else", "true else", first="DeletedRange"),
     Mutation(
         "skip-for-elders", "a snapshot's scan skips entries that were deleted since",
         "Scan/DeletedRangeCache.swift", "range.sequence <= seen && range.end", "range.end", first="DeletedRange"),
@@ -983,7 +983,7 @@ MUTATIONS = [
     Mutation(
         "pace-unpaid", "what a flush slows writers by is not charged",
         "Write/WriteController.swift",
-        "let delay = flushDelay &+ runDelay", "let delay = runDelay",
+        "debt &+ delay &*", "debt &+ runDelay &*",
         first="WriteControllerTests"),
     Mutation(
         "pace-not-ended", "a flush that ends does not end the slowing of writers",
@@ -1418,7 +1418,7 @@ MUTATIONS = [
     Mutation(
         "repair-tombstones", "a repair forgets removals of ranges",
         "Repair/StoreRepair+Segments.swift",
-        "if !tombstones.isEmpty { try open().append(rangeTombstones: tombstones) }",
+        "if !tombstones.isEmpty { try open()?.append(rangeTombstones: tombstones) }",
         "", first="BadBytesTests"),
     Mutation(
         "repair-losses-untold", "a repair does not tell which records are gone",
@@ -1555,8 +1555,8 @@ MUTATIONS = [
         first="CommitCheckTests"),
     Mutation(
         "lost-commits-ignored", "a check takes commits that have left the feed for harmless",
-        "Transaction/CommitCheck.swift",
-        "if record.payload == nil { return .outdated }", "", first="CommitCheckTests"),
+        "Transaction/ReadIndex.swift",
+        "if commit.payload == nil { return nil }", "", first="CommitCheckTests"),
     Mutation(
         "removal-unchecked-in-memory", "a scan does not conflict with a removal of a range, in memory",
         "Transaction/ChangeSearch.swift",
@@ -1588,8 +1588,8 @@ MUTATIONS = [
         "            events += skip(to: record.first - 1)\n", "", first="ChangeFeedHistoryTests"),
     Mutation(
         "lost-changes-untold", "a subscriber is not told that a crash has taken what it has seen",
-        "API/ChangeSubscription.swift",
-        "if since > begin.sequence { start.report(lostAfter: begin.sequence, through: since) }", "",
+        "Transaction/FeedCursor.swift",
+        "firstEvent = since > replayEnd ? .missed(from: replayEnd + 1, through: since) : nil", "firstEvent = nil",
         first="ChangeFeedHistoryTests"),
     Mutation(
         "waits-remembered", "a feed remembers waits that are over", "Transaction/ChangeFeed.swift",

@@ -379,9 +379,7 @@ struct LogRecovery {
         if tables.isEmpty {
             tables.append(try newLog(manifest, arenas, replacing: unused))
         } else if !unused.isEmpty {
-            var edit = VersionEdit()
-            edit.removedLogs = unused
-            try manifest.append(edit)  // the opener then removes them as orphans
+            try manifest.append(VersionEdit(removedLogs: unused))  // the opener then removes them as orphans
         }
         return tables
     }
@@ -409,10 +407,7 @@ struct LogRecovery {
         let number = manifest.takeNumber()
         let log = try directory.createLog(number)
         try directory.sync()
-        var edit = VersionEdit()
-        edit.addedLogs = [number]
-        edit.removedLogs = unused
-        try manifest.append(edit)
+        try manifest.append(VersionEdit(addedLogs: [number], removedLogs: unused))
         try log.append(link: LogLink(lastSequence: lastSequence))
         let table = try MemTable.make(directory.configuration, for: .nothing, arenas)
         return LoggedTable(table: table, log: log)

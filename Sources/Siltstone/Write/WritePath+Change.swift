@@ -168,9 +168,6 @@ extension WritePath {
     /// The sequence number of the last change.
     var lastSequence: SequenceNumber { lock.withLock { state.lastSequence } }
 
-    /// Makes all changes durable. The store may already be closed to writers.
-    func waitForAll() throws(StoreError) { try commits?.wait(for: lastSequence) }
-
     /// The sequence number of the last change. Throws if the store takes no writes.
     func lastAcknowledged() throws(StoreError) -> SequenceNumber {
         try lock.withLock { () throws(StoreError) in

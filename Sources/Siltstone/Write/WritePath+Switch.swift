@@ -18,7 +18,7 @@ extension WritePath {
             try status.checkStillWritable()
             return true  // the state may have changed, so the caller checks again
         }
-        let table = try makeTable(for: size)
+        let table = try MemTable.make(configuration, for: size, arenas)
         let old = state.active
         // The new log starts with a link: it names the log before it and the last sequence number there, so that recovery
         // notices if that log or its end is missing. A failed append changes nothing, or the store takes no more writes.
