@@ -66,16 +66,11 @@ extension StoreRepair {
         }
         for file in present.sorted(by: { $0.name < $1.name }) {
             guard case .values(let number) = file else { continue }
-            var isDamaged = false
-            switch try claim(of: file) {
-            case .ours: break
-            // Values are taken from the file in both cases, because a damaged header can look like that of another
-            // store. If the file really is another store's, the checksums in this store's pointers match none of its
-            // values.
-            case .damaged(let error), .foreign(let error):
-                lose(file, error.offset, error.message)
-                isDamaged = true
-            }
+            // Values are also taken from a foreign file, because a damaged header can look like that of another store.
+            // If the file really is another store's, the checksums in this store's pointers match none of its values.
+            let fault = try headerFault(of: file)
+            if let (error, _) = fault { lose(file, error.offset, error.message) }
+            let isDamaged = fault != nil
             let reader = try ValueFileReader(
                 fileSystem: fileSystem, path: path(file), number: number, store: identity, access: .read,
                 ignoresHeader: isDamaged)

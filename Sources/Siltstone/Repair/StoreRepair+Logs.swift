@@ -15,12 +15,9 @@ extension StoreRepair {
     mutating func repairLog(_ number: UInt64, _ values: RepairedValues) throws(StoreError) {
         let file = StoreFile.log(number)
         progress?("reading \(file.name)")
-        switch try claim(of: file) {
-        case .ours: break
-        // Reads the log in both cases. Its header follows from the store and the number, so frames can be checked
-        // without the stored header. No frame of another store's log passes that check.
-        case .damaged(let error), .foreign(let error): lose(file, error.offset, error.message)
-        }
+        // Reads the log all the same. Its header follows from the store and the number, so frames can be checked without
+        // the stored header. No frame of another store's log passes that check.
+        if let (error, _) = try headerFault(of: file) { lose(file, error.offset, error.message) }
         let contents = try readLog(number)
         let header = FileHeader(kind: .log, store: identity, number: number)
         var size = ChangeSize.nothing

@@ -65,8 +65,8 @@ extension StoreRepair {
         }
         // The checksums of blocks cover the segment's number but not the store. Salvage would therefore accept blocks
         // of another store's segment.
-        if case .foreign(let error) = try claim(of: file) {
-            return lose(file, error.offset, "\(error.message); it had \(placed.info.recordCount) records")
+        if let fault = try headerFault(of: file), fault.isForeign {
+            return lose(file, fault.error.offset, "\(fault.error.message); it had \(placed.info.recordCount) records")
         }
         let newNumber = takeNumber()
         guard let info = try salvage(placed, into: newNumber, values) else { return }
