@@ -1,4 +1,4 @@
-extension Transaction: TransactionReader {
+extension Transaction: KeyValueReader, TransactionReader {
     var frozenWrites: WriteBuffer? { nil }
 
     func written(_ key: Bytes) throws(StoreError) -> WriteBuffer.Written? { try state.read(key) }

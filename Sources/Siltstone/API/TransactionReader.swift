@@ -17,24 +17,28 @@ protocol TransactionReader: KeyValueReader {
 
 // ``KeyValueReader`` describes each requirement.
 extension TransactionReader {
+    /// Starts a scan.
     public func _makeIterator(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedIterator {
         try _makeIterator(over: [KeyRange(from: from, to: to)], reverse: reverse, limit: limit)
     }
 
+    /// Makes a cursor.
     public func _makeCursor(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> Cursor {
         try _makeCursor(over: [KeyRange(from: from, to: to)], reverse: reverse, limit: limit)
     }
 
+    /// Starts a scan over several ranges.
     public func _makeIterator(
         over ranges: [KeyRange], reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedIterator {
         InlinedIterator(try makeIterator(ranges, reverse, limit))
     }
 
+    /// Makes a cursor over several ranges.
     public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
         Cursor(try makeIterator(ranges, reverse, limit), keeping: self)
     }
@@ -47,11 +51,13 @@ extension TransactionReader {
             seeing: frozenWrites)
     }
 
+    /// Returns a copy of the value of a key.
     public func _copyValueAsync(_ key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         if let written = try key.withBytes({ key throws(StoreError) in try written(key) }) { return written.value }
         return try await snapshot._copyValueAsync(key)
     }
 
+    /// Whether a key has a value.
     public func _containsAsync(_ key: [UInt8]) async throws(StoreError) -> Bool {
         if let written = try key.withBytes({ key throws(StoreError) in try written(key) }) {
             return written.value != nil
@@ -66,8 +72,8 @@ extension TransactionReader {
         return values
     }
 
-    /// Looks up many keys: first among the writes, and the others in the snapshot, in one super version. Keys that the
-    /// transaction has written are not looked up in the snapshot, so damage of a value that it has replaced is no error.
+    /// Looks up many keys: first among the writes, and the others in the snapshot, in one super version. Keys that are
+    /// among the writes are not looked up in the snapshot, so damage of a value that a write replaces is no error.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
