@@ -157,7 +157,7 @@ MUTATIONS = [
         first="OpeningTests|DamageTests"),
     Mutation(
         "missing-file", "a file that the manifest names and that is gone is not missed", "Recovery/StoreOpener.swift",
-        "        try checkPresence(found.state, present)\n", "",
+        "found.state.liveFiles.subtracting(present).min", "present.subtracting(present).min",
         first="OpeningTests|DamageTests"),
     Mutation(
         "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
@@ -202,7 +202,7 @@ MUTATIONS = [
         first="StoreModel|VersionFilter"),
     Mutation(
         "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/BackgroundWork+Segments.swift",
-        "snapshots: reads.liveSnapshots, isBottom: isBottom", "snapshots: [], isBottom: isBottom",
+        "snapshots: reads.snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
         first="StoreModel|HeldSnapshot"),
     Mutation(
         "newest-dropped", "of two versions the older one survives a compaction", "Merge/VersionFilter.swift",
@@ -447,18 +447,18 @@ MUTATIONS = [
     Mutation(
         "checkpoint-sequence", "a checkpoint does not know the last sequence number in it",
         "Checkpoint/CheckpointWriter.swift",
-        "checkpoint.lastSequence = sequence",
-        "", first="CheckpointTests"),
+        "ManifestState(lastSequence: sequence)",
+        "ManifestState()", first="CheckpointTests"),
     # Recovery: what may be built upon.
     Mutation(
         "flush-sequence", "a flush does not tell the manifest the last sequence number",
         "Compaction/BackgroundWork+Flush.swift",
-        "edit.lastSequence = sealed.table.greatestSequence",
-        ""),
+        "VersionEdit(lastSequence: sealed.table.greatestSequence)",
+        "VersionEdit()"),
     Mutation(
         "sequence-forgotten", "sequence numbers begin anew where there is no log",
         "Recovery/LogRecovery.swift",
-        "lastSequence = state.lastSequence\n    }\n\n    /// The memtables",
+        "lastSequence = manifest.state.lastSequence\n    }\n\n    /// The memtables",
         "lastSequence = 0\n    }\n\n    /// The memtables", first="CheckpointTests"),
     Mutation(
         "later-frames-ignored", "whole frames behind damage do not prove that earlier logs were synced",
@@ -1189,8 +1189,8 @@ MUTATIONS = [
     Mutation(
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
         "Write/WritePath+Switch.swift",
-        "if waits != .forFlush, isLevelZeroFull {",
-        "if isLevelZeroFull {", first="WritePathTests"),
+        "if waits != .forFlush, state.controller.isFull {",
+        "if state.controller.isFull {", first="WritePathTests"),
     Mutation(
         "told-of-any-flush", "a writer who waits for a log is told of a flush that fails meanwhile",
         "Write/WritePath+Switch.swift",
@@ -1408,8 +1408,8 @@ MUTATIONS = [
     Mutation(
         "repair-invents-foreign", "a repair takes the segment of another store",
         "Repair/StoreRepair+Segments.swift",
-        "if case .foreign(let error) = try claim(of: file) {\n            return",
-        "if case .foreign(let error) = try claim(of: file), number == 0 {\n            return", first="BadBytesTests"),
+        "if let fault = try headerFault(of: file), fault.isForeign {",
+        "if let fault = try headerFault(of: file), fault.isForeign, number == 0 {", first="BadBytesTests"),
     Mutation(
         "repair-trusts-manifest", "a repair trusts a manifest that has lost its end",
         "Repair/StoreRepair+Files.swift",

@@ -38,7 +38,12 @@ struct CheckpointWriter {
             let name = path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
             let nameInStore = directory.path + "/" + name
             let isNameTaken = try exists(nameInStore)
-            try makeDirectory(path)
+            guard try StoreOpener.createDirectory(path, for: "checkpoint", fileSystem) else {
+                try refuseInterrupted(path)
+                throw StoreError(
+                    .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
+                    file: path)
+            }
             let lock = try lockAlone(path)
             defer { lock?.release() }
             do throws(StoreError) {
@@ -59,13 +64,6 @@ struct CheckpointWriter {
 
     private func exists(_ path: String) throws(StoreError) -> Bool {
         try storeErrors(retrying(fileSystem.attributes(of: path))) != nil
-    }
-
-    private func makeDirectory(_ path: String) throws(StoreError) {
-        if try StoreOpener.createDirectory(path, for: "checkpoint", fileSystem) { return }
-        try refuseInterrupted(path)
-        throw StoreError(
-            .invalidArgument, "there is something at this path already; a checkpoint makes a directory", file: path)
     }
 
     /// Refuses the directory of a checkpoint that was interrupted, or that another process is making now. It has store

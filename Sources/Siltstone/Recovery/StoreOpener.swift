@@ -180,7 +180,9 @@ struct StoreOpener {
         guard let number = try CurrentFile.read(in: directory, fileSystem) else { return try create() }
         let found = try readManifest(number)
         let present = try StoreFile.list(in: directory, fileSystem)
-        try checkPresence(found.state, present)
+        if let missing = found.state.liveFiles.subtracting(present).min(by: { $0.name < $1.name }) {
+            throw .corrupt("the manifest names a file that does not exist", file: missing.path(in: directory))
+        }
         let files = storeDirectory(found.header.store)
         let version = try files.open(found.state)
         var recovery = LogRecovery(files, found, version)
@@ -234,13 +236,6 @@ struct StoreOpener {
         return Manifest.Found(
             path: path, header: reader.header, state: state, droppedRuns: droppedRuns, edits: edits, end: reader.end,
             proven: reader.syncedMark, lastChecksum: reader.lastChecksum, isClosed: reader.lastKind == .close)
-    }
-
-    /// Throws ``StoreError/Code/corrupt`` if a file that the manifest names does not exist.
-    private func checkPresence(_ state: ManifestState, _ present: Set<StoreFile>) throws(StoreError) {
-        for file in state.liveFiles.subtracting(present).sorted(by: { $0.name < $1.name }) {
-            throw .corrupt("the manifest names a file that does not exist", file: file.path(in: directory))
-        }
     }
 
     // MARK: The recovered store

@@ -47,8 +47,7 @@ struct FeedCursor: Sendable {
         if var logs = replay {
             let records = try logs.next()
             replay = records.isEmpty ? nil : logs
-            if records.isEmpty { return .events(skip(to: replayEnd)) }
-            return .events(try events(of: records))
+            return .events(try records.isEmpty ? skip(to: replayEnd) : events(of: records))
         }
         switch feed.read(at: index) {
         case .records(let records, let next):

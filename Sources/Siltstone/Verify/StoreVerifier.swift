@@ -41,10 +41,6 @@ struct StoreVerifier {
         return report
     }
 
-    private mutating func note(_ error: StoreError, file: String) {
-        report.problems.append(.init(error, file: file))
-    }
-
     /// Starts the check of a file. Throws if the store is closing, because closing waits for the verification and
     /// should not wait long.
     private func begin(_ file: String) throws(StoreError) {
@@ -78,7 +74,7 @@ struct StoreVerifier {
             }
         } catch {
             guard error.isDamage else { throw error }
-            note(error, file: path)
+            report.problems.append(.init(error, file: path))
         }
         report.filesChecked += 2
     }
@@ -112,7 +108,7 @@ struct StoreVerifier {
             }
         } catch {
             guard error.isDamage else { throw error }
-            note(error, file: log.path)
+            report.problems.append(.init(error, file: log.path))
         }
         report.bytesChecked += end
     }
@@ -159,7 +155,7 @@ struct StoreVerifier {
             try valueFile(pointer.file).withValue(pointer, key: record.key) { _ in }
         } catch {
             guard error.isDamage else { throw error }
-            note(error, file: path)
+            report.problems.append(.init(error, file: path))
         }
     }
 
@@ -194,7 +190,7 @@ struct StoreVerifier {
                 head.bytes, kind: .values, store: directory.identity, number: file.number, path: file.path)
         } catch {
             guard error.isDamage else { throw error }
-            note(error, file: file.path)
+            report.problems.append(.init(error, file: file.path))
         }
         var scanner = try ValueFileScanner(opened, number: file.number)
         do throws(StoreError) {
