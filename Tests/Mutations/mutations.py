@@ -157,7 +157,7 @@ MUTATIONS = [
         first="OpeningTests|DamageTests"),
     Mutation(
         "missing-file", "a file that the manifest names and that is gone is not missed", "Recovery/StoreOpener.swift",
-        "        try checkPresence(found.state, present)\n", "",
+        "found.state.liveFiles.subtracting(present).min", "present.subtracting(present).min",
         first="OpeningTests|DamageTests"),
     Mutation(
         "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
@@ -202,7 +202,7 @@ MUTATIONS = [
         first="StoreModel|VersionFilter"),
     Mutation(
         "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/BackgroundWork+Segments.swift",
-        "snapshots: reads.liveSnapshots, isBottom: isBottom", "snapshots: [], isBottom: isBottom",
+        "snapshots: reads.snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
         first="StoreModel|HeldSnapshot"),
     Mutation(
         "newest-dropped", "of two versions the older one survives a compaction", "Merge/VersionFilter.swift",
@@ -447,18 +447,18 @@ MUTATIONS = [
     Mutation(
         "checkpoint-sequence", "a checkpoint does not know the last sequence number in it",
         "Checkpoint/CheckpointWriter.swift",
-        "checkpoint.lastSequence = sequence",
-        "", first="CheckpointTests"),
+        "ManifestState(lastSequence: sequence)",
+        "ManifestState()", first="CheckpointTests"),
     # Recovery: what may be built upon.
     Mutation(
         "flush-sequence", "a flush does not tell the manifest the last sequence number",
         "Compaction/BackgroundWork+Flush.swift",
-        "edit.lastSequence = sealed.table.greatestSequence",
-        ""),
+        "VersionEdit(lastSequence: sealed.table.greatestSequence)",
+        "VersionEdit()"),
     Mutation(
         "sequence-forgotten", "sequence numbers begin anew where there is no log",
         "Recovery/LogRecovery.swift",
-        "lastSequence = state.lastSequence\n    }\n\n    /// The memtables",
+        "lastSequence = manifest.state.lastSequence\n    }\n\n    /// The memtables",
         "lastSequence = 0\n    }\n\n    /// The memtables", first="CheckpointTests"),
     Mutation(
         "later-frames-ignored", "whole frames behind damage do not prove that earlier logs were synced",
@@ -903,7 +903,7 @@ MUTATIONS = [
         "Scan/DeletedRange.swift", "            sequence = max(sequence, other.sequence)\n", "", first="DeletedRange"),
     Mutation(
         "joined-apart", "two pieces are taken for one though a key lies between them",
-        "Scan/DeletedRange.swift", "Self.order(end, other.start) >= 0 else", "true else", first="DeletedRange"),
+        "Scan/DeletedRange.swift", "compare(end, other.start) >= 0 else", "true else", first="DeletedRange"),
     Mutation(
         "skip-for-elders", "a snapshot's scan skips entries that were deleted since",
         "Scan/DeletedRangeCache.swift", "range.sequence <= seen && range.end", "range.end", first="DeletedRange"),
@@ -983,7 +983,7 @@ MUTATIONS = [
     Mutation(
         "pace-unpaid", "what a flush slows writers by is not charged",
         "Write/WriteController.swift",
-        "let delay = flushDelay &+ runDelay", "let delay = runDelay",
+        "debt &+ delay &*", "debt &+ runDelay &*",
         first="WriteControllerTests"),
     Mutation(
         "pace-not-ended", "a flush that ends does not end the slowing of writers",
@@ -1189,8 +1189,8 @@ MUTATIONS = [
     Mutation(
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
         "Write/WritePath+Switch.swift",
-        "if waits != .forFlush, isLevelZeroFull {",
-        "if isLevelZeroFull {", first="WritePathTests"),
+        "if waits != .forFlush, state.controller.isFull {",
+        "if state.controller.isFull {", first="WritePathTests"),
     Mutation(
         "told-of-any-flush", "a writer who waits for a log is told of a flush that fails meanwhile",
         "Write/WritePath+Switch.swift",
@@ -1408,8 +1408,8 @@ MUTATIONS = [
     Mutation(
         "repair-invents-foreign", "a repair takes the segment of another store",
         "Repair/StoreRepair+Segments.swift",
-        "if case .foreign(let error) = try claim(of: file) {\n            return",
-        "if case .foreign(let error) = try claim(of: file), number == 0 {\n            return", first="BadBytesTests"),
+        "if let fault = try headerFault(of: file), fault.isForeign {",
+        "if let fault = try headerFault(of: file), fault.isForeign, number == 0 {", first="BadBytesTests"),
     Mutation(
         "repair-trusts-manifest", "a repair trusts a manifest that has lost its end",
         "Repair/StoreRepair+Files.swift",
@@ -1418,7 +1418,7 @@ MUTATIONS = [
     Mutation(
         "repair-tombstones", "a repair forgets removals of ranges",
         "Repair/StoreRepair+Segments.swift",
-        "if !tombstones.isEmpty { try open().append(rangeTombstones: tombstones) }",
+        "if !tombstones.isEmpty { try open()?.append(rangeTombstones: tombstones) }",
         "", first="BadBytesTests"),
     Mutation(
         "repair-losses-untold", "a repair does not tell which records are gone",
@@ -1516,7 +1516,7 @@ MUTATIONS = [
         "", first="TransactionConflictTests"),
     Mutation(
         "frozen-read-not-noted", "a commit does not compare the keys that were read in an earlier state",
-        "API/FrozenTransaction.swift", "try transaction.state.noteRead(key)", "try transaction.state.checkActive()",
+        "API/FrozenTransaction.swift", "try state.noteRead(key)", "try state.checkActive()",
         first="FrozenTransactionTests"),
     Mutation(
         "scan-not-recorded", "a commit does not compare the ranges that were scanned",
@@ -1555,8 +1555,8 @@ MUTATIONS = [
         first="CommitCheckTests"),
     Mutation(
         "lost-commits-ignored", "a check takes commits that have left the feed for harmless",
-        "Transaction/CommitCheck.swift",
-        "if record.payload == nil { return .outdated }", "", first="CommitCheckTests"),
+        "Transaction/ReadIndex.swift",
+        "if commit.payload == nil { return nil }", "", first="CommitCheckTests"),
     Mutation(
         "removal-unchecked-in-memory", "a scan does not conflict with a removal of a range, in memory",
         "Transaction/ChangeSearch.swift",
@@ -1588,8 +1588,8 @@ MUTATIONS = [
         "            events += skip(to: record.first - 1)\n", "", first="ChangeFeedHistoryTests"),
     Mutation(
         "lost-changes-untold", "a subscriber is not told that a crash has taken what it has seen",
-        "API/ChangeSubscription.swift",
-        "if since > begin.sequence { start.report(lostAfter: begin.sequence, through: since) }", "",
+        "Transaction/FeedCursor.swift",
+        "firstEvent = since > replayEnd ? .missed(from: replayEnd + 1, through: since) : nil", "firstEvent = nil",
         first="ChangeFeedHistoryTests"),
     Mutation(
         "waits-remembered", "a feed remembers waits that are over", "Transaction/ChangeFeed.swift",

@@ -10,7 +10,6 @@ public final class ChangeObservation: Sendable {
 
     init(_ subscription: ChangeSubscription, _ body: @escaping @Sendable (Result<ChangeEvent, StoreError>) -> Void) {
         worker = Worker(subscription, body)
-        worker.start()
     }
 
     deinit { cancel() }
@@ -41,9 +40,8 @@ public final class ChangeObservation: Sendable {
             feed = subscription.store.engine.feed
             waiterID = feed.makeWaiterID()
             self.body = body
+            queue.async { self.run() }
         }
-
-        func start() { queue.async { self.run() } }
 
         func cancel() {
             isCancelled.store(true, ordering: .relaxed)

@@ -15,12 +15,8 @@ final class ChangeSubscription: Sendable {
         do throws(StoreError) {
             let since = since ?? begin.sequence
             let replay = since < begin.sequence ? try LogReplay(begin.logs, in: engine.directory) : nil
-            var start = FeedCursor(
-                range: range, since: min(since, begin.sequence), replay: replay, replayEnd: begin.sequence,
-                index: begin.position)
-            // The store once had this number. It lost the changes after its current last one in a crash.
-            if since > begin.sequence { start.report(lostAfter: begin.sequence, through: since) }
-            self.start = start
+            start = FeedCursor(
+                range: range, since: since, replay: replay, replayEnd: begin.sequence, index: begin.position)
         } catch {
             engine.feed.unsubscribe()
             throw error

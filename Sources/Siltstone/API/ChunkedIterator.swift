@@ -39,7 +39,7 @@ struct ChunkedIterator<Element: Sendable>: Sendable {
         self.reader = reader
         self.ranges = KeyRange.sortedAndDisjoint(ranges)[...]
         isForward = !reverse
-        remaining = ScanRange.limit(limit)
+        remaining = max(0, limit ?? .max)
         (self.size, self.key, self.read) = (size, key, read)
     }
 

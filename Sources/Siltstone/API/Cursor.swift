@@ -7,12 +7,10 @@
 /// current range: ``seek(to:)`` and the step to a next range throw ``StoreError/Code/transactionEnded``. One task or
 /// thread at a time uses a cursor. Errors are always thrown: nil means the end. After an error, make a new cursor.
 public final class Cursor {
-    /// The scan of a store or a snapshot. The slot is filled only if ``isStoreScan`` is true.
+    /// The scan of a store or a snapshot. The slot is filled only if ``transactionScan`` is nil.
     private let storeScan = HeapSlot<ScanIterator>()
-    /// A slot does not know whether it is filled.
-    private let isStoreScan: Bool
-    /// The scan of a transaction. `init` retains it and `deinit` releases it. It must end before ``keeper``, whose
-    /// objects it reads.
+    /// The scan of a transaction; nil for another one. `init` retains it and `deinit` releases it. It must end before
+    /// ``keeper``, whose objects it reads.
     private let transactionScan: Borrowed<TransactionIterator>?
     /// Keeps alive the objects that the scan reads.
     private let keeper: AnyObject
@@ -20,7 +18,6 @@ public final class Cursor {
     /// Makes a cursor over the scan of a store or a snapshot, which the engine keeps valid.
     init(_ iterator: consuming ScanIterator, keeping keeper: Engine) {
         storeScan.fill(iterator)
-        isStoreScan = true
         self.keeper = keeper
         transactionScan = nil
     }
@@ -29,13 +26,11 @@ public final class Cursor {
     init(_ iterator: TransactionIterator, keeping keeper: AnyObject) {
         transactionScan = .retaining(iterator)
         self.keeper = keeper
-        isStoreScan = false
     }
 
     deinit {
         // Ends the scans before the store that they read from can be released.
-        transactionScan?.release()
-        if isStoreScan { _ = storeScan.take() }
+        if let transactionScan { transactionScan.release() } else { _ = storeScan.take() }
     }
 
     /// Returns a copy of the next entry; nil at the end.
@@ -45,7 +40,7 @@ public final class Cursor {
             guard let record = try scan.nextRecord() else { return nil }
             return try scan.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
         }
-        guard isStoreScan, let record = try storeScan.value.nextRecord() else { return nil }
+        guard let record = try storeScan.value.nextRecord() else { return nil }
         return try storeScan.value.withValue(of: record) { value in
             Entry(key: [UInt8](record.key), value: [UInt8](value))
         }
@@ -55,8 +50,7 @@ public final class Cursor {
     /// - Throws: see ``next()``.
     public func nextKey() throws(StoreError) -> [UInt8]? {
         if let scan = transactionScan?.object { return try scan.nextRecord().map { [UInt8]($0.key) } }
-        guard isStoreScan, let record = try storeScan.value.nextRecord() else { return nil }
-        return [UInt8](record.key)
+        return try storeScan.value.nextRecord().map { [UInt8]($0.key) }
     }
 
     /// Moves to `key`: the next entry is the first one, in the cursor's direction, that does not come before `key`. For
@@ -69,8 +63,7 @@ public final class Cursor {
     /// - Complexity: that of the start of a scan (``KeyValueReader/scan(from:to:reverse:limit:)``).
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
-        try transactionScan?.object.seek(to: key)
-        if isStoreScan { try storeScan.value.seek(to: key) }
+        if let scan = transactionScan?.object { try scan.seek(to: key) } else { try storeScan.value.seek(to: key) }
     }
 
     /// Calls `body` with each remaining entry, without copying. Only a transaction's own writes are copied.
@@ -78,8 +71,7 @@ public final class Cursor {
     ///   the next call continues behind that entry. It must not use the cursor.
     /// - Throws: ``StoreError``, or the errors of `body`.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        if isStoreScan { try storeScan.value.forEach(body) }
-        guard let scan = transactionScan?.object else { return }
+        guard let scan = transactionScan?.object else { return try storeScan.value.forEach(body) }
         while let record = try scan.nextRecord() {
             let goesOn = try scan.withValue(of: record) { value in
                 Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }

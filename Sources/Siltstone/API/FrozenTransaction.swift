@@ -3,22 +3,21 @@
 /// The transaction's later writes and rollbacks to savepoints do not change it. Otherwise its reads are reads of the
 /// transaction: they are in its read set, and they throw ``StoreError/Code/transactionEnded`` after its end. While it
 /// exists, the transaction's next write copies the earlier ones, as it does for a cursor.
-package final class FrozenTransaction: KeyValueReader {
-    private let transaction: Transaction
+package final class FrozenTransaction: KeyValueReader, TransactionReader {
+    let snapshot: Snapshot
+    let state: TransactionState
     private let writes: WriteBuffer
+    var frozenWrites: WriteBuffer? { writes }
 
     fileprivate init(_ transaction: Transaction) throws(StoreError) {
-        self.transaction = transaction
+        snapshot = transaction.snapshot
+        state = transaction.state
         writes = try transaction.state.currentWrites()
     }
 
-    private var snapshot: Snapshot { transaction.snapshot }
-
-    /// Looks up a key among the writes. If it is not there, the store must be read, so this adds the key to the
-    /// transaction's read set.
-    private func written(_ key: Bytes) throws(StoreError) -> WriteBuffer.Written? {
+    func written(_ key: Bytes) throws(StoreError) -> WriteBuffer.Written? {
         let found = writes.lookup(key)
-        if found == nil { try transaction.state.noteRead(key) } else { try transaction.state.checkActive() }
+        if found == nil { try state.noteRead(key) } else { try state.checkActive() }
         return found
     }
 
@@ -46,65 +45,6 @@ package final class FrozenTransaction: KeyValueReader {
     package func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
         if let written = try written(key.bytes) { return written.value != nil }
         return try snapshot._contains(key)
-    }
-
-    package func _withValues(
-        _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
-    ) throws(StoreError) {
-        try transaction.state.checkActive()
-        try snapshot.withValues(below: { key throws(StoreError) in try written(key) }, fill, body)
-    }
-
-    package func _makeIterator(
-        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedIterator {
-        try _makeIterator(over: [KeyRange(from: from, to: to)], reverse: reverse, limit: limit)
-    }
-
-    package func _makeCursor(
-        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> Cursor {
-        try _makeCursor(over: [KeyRange(from: from, to: to)], reverse: reverse, limit: limit)
-    }
-
-    package func _makeIterator(
-        over ranges: [KeyRange], reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedIterator {
-        InlinedIterator(try makeIterator(ranges, reverse, limit))
-    }
-
-    package func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
-        Cursor(try makeIterator(ranges, reverse, limit), keeping: self)
-    }
-
-    private func makeIterator(_ ranges: [KeyRange], _ reverse: Bool, _ limit: Int?) throws(StoreError)
-        -> TransactionIterator
-    {
-        try TransactionIterator(
-            transaction.state, snapshot.scans, at: snapshot.sequence, over: ranges, reverse ? .backward : .forward,
-            limit: ScanRange.limit(limit), seeing: writes)
-    }
-
-    package func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
-        try transaction._estimate(range)
-    }
-
-    package func _copyValueAsync(_ key: [UInt8]) async throws(StoreError) -> [UInt8]? {
-        if let written = try key.withBytes({ key throws(StoreError) in try written(key) }) { return written.value }
-        return try await snapshot._copyValueAsync(key)
-    }
-
-    package func _containsAsync(_ key: [UInt8]) async throws(StoreError) -> Bool {
-        if let written = try key.withBytes({ key throws(StoreError) in try written(key) }) {
-            return written.value != nil
-        }
-        return try await snapshot._containsAsync(key)
-    }
-
-    package func _copyValuesAsync(_ keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
-        var values: [[UInt8]?] = []
-        for key in keys { values.append(try await _copyValueAsync(key)) }
-        return values
     }
 }
 

@@ -107,11 +107,8 @@ public struct InlinedIterator {
 
     /// Counts the entries, and ends the scan.
     func count() throws(StoreError) -> Int {
-        if let storeScan {
-            defer { end(behind: nil) }
-            return try storeScan.value.count()
-        }
         defer { end(behind: nil) }
+        if let storeScan { return try storeScan.value.count() }
         var count = 0
         let add = { (_: RawSpan) in
             count += 1
@@ -136,7 +133,6 @@ extension ScanPath {
     func makeIterator(
         at snapshot: SequenceNumber?, from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedIterator {
-        let limit = ScanRange.limit(limit)
         // Two calls, because selecting the key for a single call would retain the key.
         if reverse {
             return try InlinedIterator(
@@ -151,7 +147,7 @@ extension ScanPath {
         at snapshot: SequenceNumber?, over ranges: [KeyRange], reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedIterator {
         let direction: ScanDirection = reverse ? .backward : .forward
-        let iterator = try ScanIterator(self, at: snapshot, over: ranges, direction, limit: ScanRange.limit(limit))
+        let iterator = try ScanIterator(self, at: snapshot, over: ranges, direction, limit: limit)
         let start = iterator.startBound
         return try InlinedIterator(iterator, from: start)
     }

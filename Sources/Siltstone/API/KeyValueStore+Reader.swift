@@ -53,8 +53,9 @@ extension KeyValueStore: KeyValueReader {
     public func _makeCursor(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> Cursor {
-        Cursor(
-            try ScanIterator(scans, ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: engine)
+        let range = KeyRange(from: from, to: to)
+        let direction: ScanDirection = reverse ? .backward : .forward
+        return Cursor(try ScanIterator(scans, at: nil, over: range, direction, limit: limit), keeping: engine)
     }
 
     /// Starts one scan over all of the ranges, which seeks from one to the next.
@@ -66,9 +67,7 @@ extension KeyValueStore: KeyValueReader {
     /// Makes a cursor that seeks from one range to the next.
     public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
         let direction: ScanDirection = reverse ? .backward : .forward
-        return Cursor(
-            try ScanIterator(scans, at: nil, over: ranges, direction, limit: ScanRange.limit(limit)), keeping: engine
-        )
+        return Cursor(try ScanIterator(scans, at: nil, over: ranges, direction, limit: limit), keeping: engine)
     }
 
     /// Estimates how much a range holds now.

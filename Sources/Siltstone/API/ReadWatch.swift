@@ -86,22 +86,13 @@ package final class ReadWatch: Sendable {
                 case .dropped: state.reads = nil
                 case .records(let records, let next):
                     state.position = next
-                    if try isChanged(reads, by: records) { state.reads = nil }
+                    // A commit too large for the feed counts as a change.
+                    if try records.contains(where: { try $0.last > snapshot && reads.isChanged(by: $0) ?? true }) {
+                        state.reads = nil
+                    }
                 }
             }
         }
-    }
-
-    /// Whether any of the commits changes a key or range that was read. A commit too large for the feed counts as a
-    /// change.
-    private func isChanged(_ reads: ReadIndex, by records: [CommitRecord]) throws(StoreError) -> Bool {
-        for record in records where record.last > snapshot {
-            if record.payload == nil { return true }
-            var isChanged = false
-            try record.forEachChange { isChanged = isChanged || reads.isChanged(by: $0) }
-            if isChanged { return true }
-        }
-        return false
     }
 
     /// Ends the subscription to the feed.

@@ -5,15 +5,21 @@
 //
 // Cursors keep the engine alive, and not the snapshot: their super version keeps the records that they see.
 extension Snapshot: KeyValueReader {
+    /// Runs a read of the snapshot.
+    @inline(__always)
+    private func whileOpen<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {
+        try check()
+        let result = try read()
+        try check()
+        return result
+    }
+
     /// Returns the snapshot itself.
     public func stable() -> Snapshot { self }
 
     /// Returns a copy of the value of a key.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
-        try check()
-        let value = try reads.get(key.bytes, at: sequence)
-        try check()
-        return value
+        try whileOpen { () throws(StoreError) in try reads.get(key.bytes, at: sequence) }
     }
 
     /// Pins the value of a key.
@@ -41,10 +47,7 @@ extension Snapshot: KeyValueReader {
 
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
-        try check()
-        let isFound = try reads.contains(key.bytes, at: sequence)
-        try check()
-        return isFound
+        try whileOpen { () throws(StoreError) in try reads.contains(key.bytes, at: sequence) }
     }
 
     /// Looks up many keys in one super version: `fill` appends keys to a group, and `body` gets the index and the value
@@ -52,51 +55,43 @@ extension Snapshot: KeyValueReader {
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
-        try check()
-        try reads.readGroups(at: sequence, fill, body)
-        try check()
+        try whileOpen { () throws(StoreError) in try reads.readGroups(at: sequence, fill, body) }
     }
 
     /// Starts a scan.
     public func _makeIterator(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedIterator {
-        try check()
-        let iterator = try scans.makeIterator(at: sequence, from: from, to: to, reverse: reverse, limit: limit)
-        try check()
-        return iterator
+        try whileOpen { () throws(StoreError) in
+            try scans.makeIterator(at: sequence, from: from, to: to, reverse: reverse, limit: limit)
+        }
     }
 
     /// Makes a cursor.
     public func _makeCursor(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> Cursor {
-        try check()
-        let cursor = Cursor(
-            try ScanIterator(scans, at: sequence, ScanRange(from: from, to: to, reverse: reverse, limit: limit)),
-            keeping: engine)
-        try check()
-        return cursor
+        let range = KeyRange(from: from, to: to)
+        let direction: ScanDirection = reverse ? .backward : .forward
+        return try whileOpen { () throws(StoreError) in
+            Cursor(try ScanIterator(scans, at: sequence, over: range, direction, limit: limit), keeping: engine)
+        }
     }
 
     /// Starts one scan over all of the ranges, which seeks from one to the next.
     public func _makeIterator(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedIterator
     {
-        try check()
-        let iterator = try scans.makeIterator(at: sequence, over: ranges, reverse: reverse, limit: limit)
-        try check()
-        return iterator
+        try whileOpen { () throws(StoreError) in
+            try scans.makeIterator(at: sequence, over: ranges, reverse: reverse, limit: limit)
+        }
     }
 
     /// Makes a cursor that seeks from one range to the next.
     public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
-        try check()
         let direction: ScanDirection = reverse ? .backward : .forward
-        let cursor = Cursor(
-            try ScanIterator(scans, at: sequence, over: ranges, direction, limit: ScanRange.limit(limit)),
-            keeping: engine)
-        try check()
-        return cursor
+        return try whileOpen { () throws(StoreError) in
+            Cursor(try ScanIterator(scans, at: sequence, over: ranges, direction, limit: limit), keeping: engine)
+        }
     }
 
     /// Estimates how much a range holds now, not at the time of the snapshot. An estimate cannot tell versions apart.

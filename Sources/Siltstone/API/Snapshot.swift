@@ -28,7 +28,7 @@ public final class Snapshot: Sendable {
 
     /// Allows the store to drop versions that only this snapshot sees. Cursors that were made before stay valid.
     public func release() {
-        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { reads.releaseSnapshot(sequence) }
+        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { reads.snapshots.release(sequence) }
     }
 
     /// Throws ``StoreError/Code/closed`` if the snapshot was released.

@@ -37,14 +37,9 @@ final class StoreRegistry: Sendable {
         }
     }
 
-    /// An open store, and its number of uses.
-    private struct Opened: Sendable {
-        let store: KeyValueStore
-        var uses: Int
-    }
-
     private enum Entry: Sendable {
-        case open(Opened)
+        /// An open store, and its number of uses.
+        case open(KeyValueStore, uses: Int)
         /// A thread is opening or closing the store.
         case busy
     }
@@ -72,7 +67,7 @@ final class StoreRegistry: Sendable {
         if case .open(let closing?) = turn { closing.engine.status.waitForRelease() }
         do throws(StoreError) {
             let store = try KeyValueStore.open(at: path, configuration: wanted)
-            change(place, to: .open(Opened(store: store, uses: 1)))
+            change(place, to: .open(store, uses: 1))
             return (store, place)
         } catch {
             change(place, to: nil)
@@ -93,13 +88,12 @@ final class StoreRegistry: Sendable {
     private static func join(_ entries: inout [Place: Entry], _ place: Place) -> Turn? {
         switch entries[place] {
         case .busy: return nil
-        case .open(var opened) where !opened.store.engine.status.isClosing:
-            opened.uses += 1
-            entries[place] = .open(opened)
-            return .use(opened.store)
-        case .open(let opened):
+        case .open(let store, let uses) where !store.engine.status.isClosing:
+            entries[place] = .open(store, uses: uses + 1)
+            return .use(store)
+        case .open(let store, _):
             entries[place] = .busy
-            return .open(after: opened.store)
+            return .open(after: store)
         case nil:
             entries[place] = .busy
             return .open(after: nil)
@@ -118,10 +112,9 @@ final class StoreRegistry: Sendable {
     private func release(_ store: KeyValueStore, _ place: Place) -> Bool {
         entries.withLock { entries in
             // If a user closed this store directly, another one may have replaced it.
-            guard case .open(var opened) = entries[place], opened.store === store else { return true }
-            opened.uses -= 1
-            entries[place] = opened.uses > 0 ? .open(opened) : .busy
-            return opened.uses > 0
+            guard case .open(let opened, let uses) = entries[place], opened === store else { return true }
+            entries[place] = uses > 1 ? .open(store, uses: uses - 1) : .busy
+            return uses > 1
         }
     }
 

@@ -5,19 +5,11 @@
 /// names them. Both stores share the files, and neither changes their contents again. The checkpoint has no log. Its lock
 /// file is made first, and is locked until the checkpoint is complete.
 struct CheckpointWriter {
-    private let writes: WritePath
-    private let values: ValueLog
-    private let versions: VersionSet
-    private let directory: StoreDirectory
-    private let fileSystem: any FileSystem
-
-    init(_ versions: VersionSet, _ values: ValueLog, _ writes: WritePath) {
-        self.versions = versions
-        self.values = values
-        self.writes = writes
-        directory = versions.directory
-        fileSystem = directory.fileSystem
-    }
+    let versions: VersionSet
+    let values: ValueLog
+    let writes: WritePath
+    private var directory: StoreDirectory { versions.directory }
+    private var fileSystem: any FileSystem { directory.fileSystem }
 
     /// Creates the checkpoint. If this fails, it tries to remove the directory that it has made.
     /// - Parameter path: the new directory; its parent must exist, on the same file system, and must not be the store's
@@ -46,7 +38,12 @@ struct CheckpointWriter {
             let name = path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
             let nameInStore = directory.path + "/" + name
             let isNameTaken = try exists(nameInStore)
-            try makeDirectory(path)
+            guard try StoreOpener.createDirectory(path, for: "checkpoint", fileSystem) else {
+                try refuseInterrupted(path)
+                throw StoreError(
+                    .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
+                    file: path)
+            }
             let lock = try lockAlone(path)
             defer { lock?.release() }
             do throws(StoreError) {
@@ -67,23 +64,6 @@ struct CheckpointWriter {
 
     private func exists(_ path: String) throws(StoreError) -> Bool {
         try storeErrors(retrying(fileSystem.attributes(of: path))) != nil
-    }
-
-    private func makeDirectory(_ path: String) throws(StoreError) {
-        do { try retrying(fileSystem.createDirectory(path)) } catch {
-            if error.isExisting {
-                try refuseInterrupted(path)
-                throw StoreError(
-                    .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
-                    file: path)
-            }
-            if error.isMissing || error.errorNumber == Platform.notADirectory {
-                throw StoreError(
-                    .notFound, "the directory that the checkpoint should be made in does not exist",
-                    file: StoreOpener.parent(of: path))
-            }
-            throw StoreError(error)
-        }
     }
 
     /// Refuses the directory of a checkpoint that was interrupted, or that another process is making now. It has store
@@ -158,8 +138,7 @@ struct CheckpointWriter {
     ///   segments, because merges to the bottom set the numbers of records to 0. The copy gives larger numbers to new
     ///   changes. So no number that a subscriber knows from this version stands for another change in the copy.
     private func fill(_ path: String, with version: Version, upTo sequence: SequenceNumber) throws(StoreError) {
-        var checkpoint = ManifestState()
-        checkpoint.lastSequence = sequence
+        var checkpoint = ManifestState(lastSequence: sequence)
         for (segment, _) in version.placedSegments {
             try link(.segment(segment.info.number), into: path)
             checkpoint.segments[segment.info.number] = segment

@@ -20,14 +20,14 @@ extension BackgroundWork {
                 let version = versions.current
                 let plan = picker.pick(
                     version, valueFileBytes: writes.sealedValueFiles(),
-                    oldestSnapshot: reads.liveSnapshots.first ?? .greatest)
+                    oldestSnapshot: reads.snapshots.live().first ?? .greatest)
                 guard let plan = plan ?? (isIdle ? picker.pickForIdle(version) : nil) else { break }
                 try runMakingSpace(plan)
             }
             if !status.isStopping { try writes.collectValueFiles() }
             // Releases the arenas that flushes have returned to the pool in the meantime.
             if isIdle {
-                writes.releaseSpareMemory()
+                writes.arenas.clear()
                 preloadNewSegments()
             }
             writes.finishCompactions()
@@ -42,7 +42,7 @@ extension BackgroundWork {
     /// deepest level. A nil bound is open. Returns when the compaction has finished.
     func compact(from: [UInt8]?, to: [UInt8]?) throws(StoreError) {
         try writes.flush()
-        let result = compactionQueue.sync { () -> Result<Void, StoreError> in
+        let result = compactionQueue.sync {
             Result { () throws(StoreError) in
                 try status.checkOpen()
                 // The current value file may also be mostly garbage. A finished file can be collected.
@@ -53,7 +53,7 @@ extension BackgroundWork {
             }
         }
         try result.get()
-        preloadNewSegmentsSoon()
+        compactionQueue.async { self.preloadNewSegments(isRequested: true) }
     }
 
     /// Runs a compaction. If the disk is full and the logs hold preallocated space, frees that space and runs the
@@ -67,8 +67,7 @@ extension BackgroundWork {
     /// Runs one compaction: reads and merges the inputs, writes the output, and installs it in the version set. Runs on
     /// the compaction queue.
     private func run(_ plan: CompactionPlan) throws(StoreError) {
-        var edit = VersionEdit()
-        edit.removedSegments = plan.segments.map(\.info.number)
+        var edit = VersionEdit(removedSegments: plan.segments.map(\.info.number))
         if plan.isTrivialMove {
             let run = plan.outputRunNumber ?? versions.takeFileNumber()
             edit.addedSegments = plan.segments.map { .init(info: $0.info, level: plan.outputLevel, run: run) }

@@ -54,9 +54,8 @@ extension BackgroundWork {
         let start = Platform.monotonicNanoseconds()
         writes.beginFlushProgress()
         let (isBottom, isRead) = inspectRunsBelow()
-        var edit = VersionEdit()
+        var edit = VersionEdit(lastSequence: sealed.table.greatestSequence)
         if let log = sealed.log { edit.removedLogs = [log.number] }
-        edit.lastSequence = sealed.table.greatestSequence
         let (infos, readers) = try makeSegments(
             sources: [MemTableSource(sealed.table)], rangeTombstones: sealed.table.rangeTombstones.tombstones,
             isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes,
@@ -65,11 +64,9 @@ extension BackgroundWork {
                 self.writes.addFlushProgress(bytes)
                 return false
             })
-        for info in infos {
-            // The run takes the number of its segment. Later flushes have larger file numbers, so the run numbers order
-            // the runs of level 0 by age.
-            edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
-        }
+        // The run takes the number of its segment. Later flushes have larger file numbers, so the run numbers order the
+        // runs of level 0 by age.
+        edit.addedSegments = infos.map { .init(info: $0, level: 0, run: $0.number) }
         try install(readers, edit, preloads: isRead, syncsValues: !sealed.valueFiles.isEmpty, wakes: false) { counts in
             counts.flushes += 1
             counts.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }

@@ -40,7 +40,7 @@ extension BackgroundWork {
             if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
             return IdleWatch.shared.add(reference, sequence, wasIdle: true)
         }
-        writes.releaseSpareMemory()
+        writes.arenas.clear()
         // Fails if somebody has written.
         if !writes.releaseReserves(ifIdleSince: sequence) { watchForIdleness() }
         // If a flush was scheduled, it schedules the compaction when it has finished. The compaction then includes the

@@ -1,6 +1,3 @@
-import Dispatch
-import Synchronization
-
 extension BackgroundWork {
     /// Upper bound, in bytes, of what one call preloads. Older segments may have left the page cache and would be read
     /// from disk. A larger bound prepares more of a large merge but delays its installation. The exact value was not
@@ -30,7 +27,8 @@ extension BackgroundWork {
     /// Preloads the output of a flush or compaction before it replaces its inputs: prefaults it, and verifies its
     /// checksums. Otherwise the first readers of the output would pay for both. Callers skip it for a store that nobody
     /// reads, which saves a twentieth of each merge (`Docs/Experiments.md`, "Background reads do not count as reads").
-    /// A manual compaction skips it too, and has its output preloaded in the background (``preloadNewSegmentsSoon()``).
+    /// A manual compaction skips it too, and has its output preloaded in the background
+    /// (``preloadNewSegments(isRequested:)``).
     ///
     /// This is no guarantee that a segment is intact. These are installed unverified: segments that are not preloaded,
     /// compressed segments, those of a store that does not map its files, and those whose preload is cut short because
@@ -54,7 +52,4 @@ extension BackgroundWork {
             return left >= 0
         }
     }
-
-    /// Schedules ``preloadNewSegments(isRequested:)`` on the compaction queue after a manual compaction.
-    func preloadNewSegmentsSoon() { compactionQueue.async { self.preloadNewSegments(isRequested: true) } }
 }

@@ -32,7 +32,7 @@ extension BackgroundWork {
             }, relocate: relocate, onProgress: onProgress)
         do {
             let merge = SegmentMerge(
-                sources: sources, tombstones: rangeTombstones, snapshots: reads.liveSnapshots, isBottom: isBottom,
+                sources: sources, tombstones: rangeTombstones, snapshots: reads.snapshots.live(), isBottom: isBottom,
                 segmentBytes: segmentBytes, environment: environment)
             let infos = try merge.run()
             var readers: [UInt64: SegmentReader] = [:]

@@ -132,17 +132,14 @@ struct CompactionPicker: Sendable {
     /// Skips a segment while a snapshot could keep the tombstones alive, because the picker would choose the same
     /// segment again and again.
     private func pickTombstones(_ version: Version, _ oldestSnapshot: SequenceNumber) -> CompactionPlan? {
-        for level in 1..<max(1, version.levels.count) {
-            guard let run = version.run(ofLevel: level) else { continue }
-            for segment in run.segments {
-                let dead = segment.info.tombstoneCount + segment.info.rangeTombstoneCount
-                guard segment.info.greatestSequence <= oldestSnapshot else { continue }
-                guard Double(dead) > tombstoneLimit * Double(max(1, segment.info.recordCount)) else { continue }
-                let isLast = level == version.deepestLevel
-                let input = Run(number: run.number, segments: [segment])
-                return plan(
-                    version, inputs: [input], outputLevel: isLast ? level : level + 1, reason: .tombstones)
-            }
+        for (placed, segment) in version.placedSegments where placed.level > 0 {
+            let dead = segment.info.tombstoneCount + segment.info.rangeTombstoneCount
+            guard segment.info.greatestSequence <= oldestSnapshot else { continue }
+            guard Double(dead) > tombstoneLimit * Double(max(1, segment.info.recordCount)) else { continue }
+            let isLast = placed.level == version.deepestLevel
+            let input = Run(number: placed.run, segments: [segment])
+            return plan(
+                version, inputs: [input], outputLevel: isLast ? placed.level : placed.level + 1, reason: .tombstones)
         }
         return nil
     }
@@ -156,17 +153,14 @@ struct CompactionPicker: Sendable {
             let garbage = 1 - Double(live) / Double(bytes)
             return garbage > garbageLimit ? (number, garbage) : nil
         }
-        guard let worst = candidates.max(by: { $0.1 < $1.1 })?.0 else { return nil }
-        for (level, runs) in version.levels.enumerated() {
-            for run in runs {
-                guard let segment = run.segments.first(where: { $0.info.valueFiles.contains { $0.file == worst } })
-                else { continue }
-                return CompactionPlan(
-                    inputs: [Run(number: run.number, segments: [segment])], outputLevel: level,
-                    outputRunNumber: run.number, isBottom: false, relocating: [worst], reason: .valueGarbage)
-            }
-        }
-        return nil
+        guard let worst = candidates.max(by: { $0.1 < $1.1 })?.0,
+            let (placed, segment) = version.placedSegments.first(where: { _, segment in
+                segment.info.valueFiles.contains { $0.file == worst }
+            })
+        else { return nil }
+        return CompactionPlan(
+            inputs: [Run(number: placed.run, segments: [segment])], outputLevel: placed.level,
+            outputRunNumber: placed.run, isBottom: false, relocating: [worst], reason: .valueGarbage)
     }
 
     /// Manual compaction of all segments that overlap `[from, to]`, into the deepest level. A nil bound is open. Also

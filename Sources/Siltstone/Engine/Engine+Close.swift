@@ -69,7 +69,7 @@ extension Engine {
         // The first change after recovery opens the manifest for writing. If it was not opened, nothing has changed,
         // and nothing must be written. The functions that close logs run under the manifest lock.
         if try versions.closeUnchanged(writes.closeLogAsItIs) { return }
-        try writes.waitForAll()
+        try writes.commits?.wait(for: writes.lastSequence)
         try versions.close(writes.closeLogs)
     }
 

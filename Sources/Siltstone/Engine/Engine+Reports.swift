@@ -39,7 +39,7 @@ extension Engine {
         statistics.cacheMisses = counters.misses
         statistics.cacheBytes = counters.bytes
         measureMemory(version, &statistics)
-        statistics.snapshots = reads.snapshotCount
+        statistics.snapshots = reads.snapshots.count
         statistics.backgroundError = (status.failure ?? report.failure)?.description
         statistics.summarize()
         return statistics
@@ -54,7 +54,7 @@ extension Engine {
             statistics.mappedBytesInMemory += mapping.bytesInMemory
         }
         statistics.ownMemoryBytes =
-            statistics.memTableBytes + writes.spareMemory + statistics.cacheBytes
+            statistics.memTableBytes + writes.arenas.heldBytes + statistics.cacheBytes
             + version.allSegments.reduce(0) { $0 + $1.memoryBytes }
         statistics.fitsInMemory = !directory.pageCache.isTight
     }

@@ -20,7 +20,7 @@ final class ReadPath: Sendable {
     let superVersions: EpochReclaimer
     /// The sequence number of the newest change that readers see.
     private let newest: Atomic<SequenceNumber>
-    private let snapshots = SnapshotRegistry()
+    let snapshots = SnapshotRegistry()
 
     /// Publishes a new super version if the given one is still current and the write lock is free. The write path sets
     /// it.
@@ -66,14 +66,6 @@ final class ReadPath: Sendable {
 
     /// Registers a snapshot at the newest visible sequence number, and returns that number.
     func registerSnapshot() -> SequenceNumber { snapshots.register { visible } }
-
-    /// Unregisters a snapshot.
-    func releaseSnapshot(_ sequence: SequenceNumber) { snapshots.release(sequence) }
-
-    /// The sequence numbers of live snapshots, ascending.
-    var liveSnapshots: [SequenceNumber] { snapshots.live() }
-
-    var snapshotCount: Int { snapshots.count }
 
     // MARK: Publishing
 

@@ -50,24 +50,20 @@ struct LogRecovery {
     }
 
     private let directory: StoreDirectory
-    private let state: ManifestState
-    /// Path of the manifest, offset of the end of its last valid frame, and true if that is a close frame.
-    private let manifestEnd: (path: String, end: Int, isClosed: Bool)
+    /// The manifest, as far as it is valid.
+    private let manifest: Manifest.Found
+    private var state: ManifestState { manifest.state }
     private let version: Version
     /// The logs that were read, oldest first.
     private var logs: [RecoveredLog] = []
     /// The last sequence number that was recovered.
     private(set) var lastSequence: SequenceNumber
 
-    init(
-        directory: StoreDirectory, state: ManifestState, manifest: (path: String, end: Int, isClosed: Bool),
-        version: Version
-    ) {
+    init(_ directory: StoreDirectory, _ manifest: Manifest.Found, _ version: Version) {
         self.directory = directory
-        manifestEnd = manifest
-        self.state = state
+        self.manifest = manifest
         self.version = version
-        lastSequence = state.lastSequence
+        lastSequence = manifest.state.lastSequence
     }
 
     /// The memtables for a read-only store, oldest first.
@@ -86,7 +82,7 @@ struct LogRecovery {
     /// The end of the log alone does not suffice. A crash may have lost the frames of a later session, whose edits have
     /// named new files.
     var isAsClosed: Bool {
-        guard manifestEnd.isClosed, let closing = state.closing, logs.count == 1, let log = logs.first else {
+        guard manifest.isClosed, let closing = state.closing, logs.count == 1, let log = logs.first else {
             return false
         }
         return log.isLinked && closing.log == log.number && closing.end == UInt64(log.end)
@@ -226,7 +222,7 @@ struct LogRecovery {
                 throw .corrupt(
                     "the manifest has lost its end: it does not name \(StoreFile.values(pointer.file).name), to which "
                         + "\(reader.path) refers at offset \(frame.offset)",
-                    file: manifestEnd.path, offset: manifestEnd.end)
+                    file: manifest.path, offset: manifest.end)
             }
             do throws(StoreError) { try file.withValue(pointer, key: change.key) { _ in } } catch {
                 guard error.code == .corrupt else { throw error }
@@ -261,7 +257,7 @@ struct LogRecovery {
         let wasClosed = state.closing.map { $0.log == number && $0.end >= UInt64(LogLink.end) } ?? false
         if wasClosed || reader.provesLoss(ofLog: torn.number, endingAt: torn.end) {
             throw torn.lostEnd(
-                "\(wasClosed ? manifestEnd.path : reader.path) proves that there was more on stable storage",
+                "\(wasClosed ? manifest.path : reader.path) proves that there was more on stable storage",
                 path: directory.path(of: .log(torn.number)))
         }
         if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
@@ -316,7 +312,7 @@ struct LogRecovery {
             else { continue }
             throw .corrupt(
                 "the manifest has lost its end: it does not name \(StoreFile.log(number).name), which may hold changes",
-                file: manifestEnd.path, offset: manifestEnd.end)
+                file: manifest.path, offset: manifest.end)
         }
     }
 
@@ -383,9 +379,7 @@ struct LogRecovery {
         if tables.isEmpty {
             tables.append(try newLog(manifest, arenas, replacing: unused))
         } else if !unused.isEmpty {
-            var edit = VersionEdit()
-            edit.removedLogs = unused
-            try manifest.append(edit)  // the opener then removes them as orphans
+            try manifest.append(VersionEdit(removedLogs: unused))  // the opener then removes them as orphans
         }
         return tables
     }
@@ -413,10 +407,7 @@ struct LogRecovery {
         let number = manifest.takeNumber()
         let log = try directory.createLog(number)
         try directory.sync()
-        var edit = VersionEdit()
-        edit.addedLogs = [number]
-        edit.removedLogs = unused
-        try manifest.append(edit)
+        try manifest.append(VersionEdit(addedLogs: [number], removedLogs: unused))
         try log.append(link: LogLink(lastSequence: lastSequence))
         let table = try MemTable.make(directory.configuration, for: .nothing, arenas)
         return LoggedTable(table: table, log: log)

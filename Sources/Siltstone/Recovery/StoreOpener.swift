@@ -7,7 +7,7 @@ struct StoreOpener {
     /// Path of the store, as ``normalized(_:_:)`` returns it.
     let directory: String
     let configuration: Configuration
-    let fileSystem: any FileSystem
+    var fileSystem: any FileSystem { configuration.fileSystem }
     /// The lock of the directory; nil if a read-only store has no lock file, or if the caller already holds the lock.
     var lock: (any FileLock)?
     /// See ``StoreDirectory/segmentAccess``.
@@ -17,8 +17,7 @@ struct StoreOpener {
     static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> RecoveredStore {
         try configuration.validate()
         let fileSystem = configuration.fileSystem
-        var opener = StoreOpener(
-            directory: normalized(path, fileSystem), configuration: configuration, fileSystem: fileSystem)
+        var opener = StoreOpener(directory: normalized(path, fileSystem), configuration: configuration)
         try opener.prepareDirectory()
         // Refuses a foreign directory before it creates anything in it, such as a lock file.
         try opener.refuseForeignDirectory()
@@ -82,17 +81,27 @@ struct StoreOpener {
         guard configuration.createIfMissing, !configuration.readOnly else {
             throw StoreError(.notFound, "there is no store at this path", file: path)
         }
+        if try Self.createDirectory(path, for: "store", fileSystem) { return }
+        // Another process has created it in the meantime. The lock decides between the two. If something else is at the
+        // path, the next step reports it.
+        _ = try Self.isDirectory(path, fileSystem)
+    }
+
+    /// Creates a directory, but not its parents.
+    /// - Parameter purpose: what will be in the directory, for the error.
+    /// - Returns: false if there is something at the path already.
+    /// - Throws: ``StoreError/Code/notFound`` if there is no parent.
+    static func createDirectory(
+        _ path: String, for purpose: String, _ fileSystem: any FileSystem
+    ) throws(StoreError) -> Bool {
         do {
             try retrying(fileSystem.createDirectory(path))
+            return true
         } catch {
-            // Another process has created it in the meantime. The lock decides between the two.
-            if error.isExisting, try Self.isDirectory(path, fileSystem) { return }
-            if error.isMissing || error.errorNumber == Platform.notADirectory {
-                throw StoreError(
-                    .notFound, "the directory that the store should be made in does not exist",
-                    file: Self.parent(of: path))
-            }
-            throw StoreError(error)
+            if error.isExisting { return false }
+            guard error.isMissing || error.errorNumber == Platform.notADirectory else { throw StoreError(error) }
+            throw StoreError(
+                .notFound, "the directory that the \(purpose) should be made in does not exist", file: parent(of: path))
         }
     }
 
@@ -137,20 +146,18 @@ struct StoreOpener {
     /// - Throws: ``StoreError/Code/notAStore``; ``StoreError/Code/notFound`` if there is no store, and none may be
     ///   created.
     private func refuseForeignDirectory() throws(StoreError) {
+        func foreign(_ name: String) -> StoreError {
+            StoreError(
+                .notAStore, "the directory holds something else (\(name)) and no store; choose another one",
+                file: directory)
+        }
         let names = try Self.names(in: directory, fileSystem)
         if names.contains(StoreFile.current.name) {
             // A store with a damaged `CURRENT` is told from the database of another program.
             if try OrphanFile.isStore(Set(names.compactMap(StoreFile.init)), in: directory, fileSystem) { return }
-            throw StoreError(
-                .notAStore,
-                "the directory holds something else (\(StoreFile.current.name)) and no store; choose another one",
-                file: directory)
+            throw foreign(StoreFile.current.name)
         }
-        if let foreign = names.first(where: { StoreFile(name: $0) == nil }) {
-            throw StoreError(
-                .notAStore, "the directory holds something else (\(foreign)) and no store; choose another one",
-                file: directory)
-        }
+        if let other = names.first(where: { StoreFile(name: $0) == nil }) { throw foreign(other) }
         for file in names.compactMap({ StoreFile(name: $0) }) {
             guard try !OrphanFile.isOurs(file, in: directory, fileSystem, store: nil) else { continue }
             // Another process may be creating a store here, and may have renamed or removed the file since the
@@ -158,9 +165,7 @@ struct StoreOpener {
             if try Self.names(in: directory, fileSystem) != names {
                 return try refuseForeignDirectory()
             }
-            throw StoreError(
-                .notAStore, "the directory holds something else (\(file.name)) and no store; choose another one",
-                file: directory)
+            throw foreign(file.name)
         }
         if names.contains(where: { StoreFile(name: $0)?.number != nil }) { return }
         guard configuration.createIfMissing, !configuration.readOnly else {
@@ -175,12 +180,12 @@ struct StoreOpener {
         guard let number = try CurrentFile.read(in: directory, fileSystem) else { return try create() }
         let found = try readManifest(number)
         let present = try StoreFile.list(in: directory, fileSystem)
-        try checkPresence(found.state, present)
+        if let missing = found.state.liveFiles.subtracting(present).min(by: { $0.name < $1.name }) {
+            throw .corrupt("the manifest names a file that does not exist", file: missing.path(in: directory))
+        }
         let files = storeDirectory(found.header.store)
         let version = try files.open(found.state)
-        var recovery = LogRecovery(
-            directory: files, state: found.state, manifest: (found.path, found.end, found.isClosed),
-            version: version)
+        var recovery = LogRecovery(files, found, version)
         try recovery.readLogs()
         try recovery.checkUnnamedLogs(present, manifest: number)
         return try finish(found, recovery, version, files, present)
@@ -231,13 +236,6 @@ struct StoreOpener {
         return Manifest.Found(
             path: path, header: reader.header, state: state, droppedRuns: droppedRuns, edits: edits, end: reader.end,
             proven: reader.syncedMark, lastChecksum: reader.lastChecksum, isClosed: reader.lastKind == .close)
-    }
-
-    /// Throws ``StoreError/Code/corrupt`` if a file that the manifest names does not exist.
-    private func checkPresence(_ state: ManifestState, _ present: Set<StoreFile>) throws(StoreError) {
-        for file in state.liveFiles.subtracting(present).sorted(by: { $0.name < $1.name }) {
-            throw .corrupt("the manifest names a file that does not exist", file: file.path(in: directory))
-        }
     }
 
     // MARK: The recovered store

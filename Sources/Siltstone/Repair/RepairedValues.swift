@@ -4,10 +4,8 @@
 /// Each value has a checksum of its own, so values can be verified without the header of their file. The engine refuses
 /// to open a file with a damaged header. The repair copies the values of such files to one new file.
 final class RepairedValues {
-    /// All value files, by number.
-    private var files: [UInt64: ValueFileReader] = [:]
-    /// Numbers of the files that cannot be kept, because their headers are damaged or name another store.
-    private var relocatedFiles: Set<UInt64> = []
+    /// All value files, by number. A file does not stay in place if its header is damaged or names another store.
+    private var files: [UInt64: (reader: ValueFileReader, staysInPlace: Bool)] = [:]
     private let makeWriter: () throws(StoreError) -> ValueFileWriter
     /// The writer of the new file; nil until the first value is moved.
     private var writer: ValueFileWriter?
@@ -22,13 +20,12 @@ final class RepairedValues {
     /// Adds a file.
     /// - Parameter staysInPlace: true if the repaired store can use the file as it is.
     func add(_ file: ValueFileReader, staysInPlace: Bool) {
-        files[file.number] = file
-        if !staysInPlace { relocatedFiles.insert(file.number) }
+        files[file.number] = (file, staysInPlace)
     }
 
     /// True if every value file to which a segment refers is present and stays in place.
     func canStay(_ uses: [SegmentInfo.ValueFileUse]) -> Bool {
-        uses.allSatisfy { files[$0.file] != nil && !relocatedFiles.contains($0.file) }
+        uses.allSatisfy { files[$0.file]?.staysInPlace ?? false }
     }
 
     /// The record for the repaired store, with a new pointer if its value was moved; nil if its value is lost.
@@ -40,15 +37,13 @@ final class RepairedValues {
         var pin = BlockPin()
         defer { withExtendedLifetime(pin) {} }
         let value: Bytes
-        do throws(StoreError) { value = try file.read(pointer, key: record.key, pin: &pin) } catch {
+        do throws(StoreError) { value = try file.reader.read(pointer, key: record.key, pin: &pin) } catch {
             guard error.isDamage else { throw error }
             return nil  // the caller reports the loss under the file that holds the record
         }
-        guard relocatedFiles.contains(pointer.file) else { return record }
-        let current: ValueFileWriter
-        if let open = writer { current = open } else { current = try makeWriter() }
-        writer = current
-        try current.append(key: record.key, value: value, sequence: record.sequence).write(to: scratch)
+        if file.staysInPlace { return record }
+        if writer == nil { writer = try makeWriter() }
+        try writer?.append(key: record.key, value: value, sequence: record.sequence).write(to: scratch)
         var moved = record
         moved.value = scratch.bytes
         return moved
@@ -71,16 +66,11 @@ extension StoreRepair {
         }
         for file in present.sorted(by: { $0.name < $1.name }) {
             guard case .values(let number) = file else { continue }
-            var isDamaged = false
-            switch try claim(of: file) {
-            case .ours: break
-            // Values are taken from the file in both cases, because a damaged header can look like that of another
-            // store. If the file really is another store's, the checksums in this store's pointers match none of its
-            // values.
-            case .damaged(let error), .foreign(let error):
-                lose(file, error.offset, error.message)
-                isDamaged = true
-            }
+            // Values are also taken from a foreign file, because a damaged header can look like that of another store.
+            // If the file really is another store's, the checksums in this store's pointers match none of its values.
+            let fault = try headerFault(of: file)
+            if let (error, _) = fault { lose(file, error.offset, error.message) }
+            let isDamaged = fault != nil
             let reader = try ValueFileReader(
                 fileSystem: fileSystem, path: path(file), number: number, store: identity, access: .read,
                 ignoresHeader: isDamaged)

@@ -1,16 +1,5 @@
 /// Inventory of a damaged directory: its files, and to which store they belong.
 extension StoreRepair {
-    /// The claim of a file's header.
-    enum Claim {
-        /// The header is intact and names this store and the number in the file's name.
-        case ours
-        /// The header is intact and names another store.
-        case foreign(StoreError)
-        /// The header is damaged or names another number. The contents are used only if their checksums, which cover
-        /// the number, validate them.
-        case damaged(StoreError)
-    }
-
     /// Returns the names that stand for directories instead of files, and reports each as a loss. The store never
     /// creates such a directory, but something else can, for example a faulty restore.
     mutating func directories(among listed: Set<StoreFile>) throws(StoreError) -> Set<StoreFile> {
@@ -45,16 +34,21 @@ extension StoreRepair {
         }
     }
 
-    /// The claim of a file. Files of a kind without a header count as ours.
-    func claim(of file: StoreFile) throws(StoreError) -> Claim {
+    /// What is wrong with the header of a file; nil for a header that names this store and the number in the file's
+    /// name, and for kinds of files without a header.
+    ///
+    /// A header that is damaged or names another number does not make a file foreign. The contents are used only if
+    /// their checksums, which cover the number, validate them.
+    /// - Returns: `isForeign`: the header is intact and names another store.
+    func headerFault(of file: StoreFile) throws(StoreError) -> (error: StoreError, isForeign: Bool)? {
         switch try header(of: file) {
-        case nil: return .ours
-        case .failure(let error): return .damaged(error)
+        case nil: return nil
+        case .failure(let error): return (error, false)
         case .success(let header):
             do throws(StoreError) {
                 try header.checkOwner(store: identity, number: file.number ?? 0, path: path(file))
-                return .ours
-            } catch { return header.store == identity ? .damaged(error) : .foreign(error) }
+                return nil
+            } catch { return (error, header.store != identity) }
         }
     }
 

@@ -55,13 +55,6 @@ extension StoreRepair {
         }
     }
 
-    /// Writes the list of losses into a file. If the repair fails or the process dies at the very end, the next repair
-    /// finds an intact store and could not tell what was lost.
-    private func writeLosses(in aside: String) throws(StoreError) {
-        let text = report.losses.map { $0.description + "\n" }.joined()
-        try storeErrors(fileSystem.create(aside + "/LOSSES", Array(text.utf8)))
-    }
-
     /// Hard-links the obsolete files into a new directory `damaged-N` inside the store, so that they survive any later
     /// failure. Writes the file `LOSSES` there. Creates nothing if there are no such files and no losses.
     /// - Returns: false if the file system does not support hard links.
@@ -69,7 +62,10 @@ extension StoreRepair {
         guard !files.isEmpty || !report.losses.isEmpty else { return true }
         let aside = try makeAside()
         report.damagedFilesDirectory = aside
-        try writeLosses(in: aside)
+        // If the repair fails or the process dies at the very end, the next repair finds an intact store and could not
+        // tell what was lost.
+        let text = report.losses.map { $0.description + "\n" }.joined()
+        try storeErrors(fileSystem.create(aside + "/LOSSES", Array(text.utf8)))
         do throws(FileSystemError) {
             for file in files {
                 let (from, to) = (path(file), file.path(in: aside))

@@ -15,15 +15,12 @@ extension StoreRepair {
     mutating func repairLog(_ number: UInt64, _ values: RepairedValues) throws(StoreError) {
         let file = StoreFile.log(number)
         progress?("reading \(file.name)")
-        switch try claim(of: file) {
-        case .ours: break
-        // Reads the log in both cases. Its header follows from the store and the number, so frames can be checked
-        // without the stored header. No frame of another store's log passes that check.
-        case .damaged(let error), .foreign(let error): lose(file, error.offset, error.message)
-        }
+        // Reads the log all the same. Its header follows from the store and the number, so frames can be checked without
+        // the stored header. No frame of another store's log passes that check.
+        if let (error, _) = try headerFault(of: file) { lose(file, error.offset, error.message) }
         let contents = try readLog(number)
         let header = FileHeader(kind: .log, store: identity, number: number)
-        var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
+        var size = ChangeSize.nothing
         var pieces = LogSalvage(contents.bytes, header: header)
         while let piece = pieces.next() {
             guard case .frame(let frame, _) = piece else { continue }
@@ -33,10 +30,16 @@ extension StoreRepair {
         var salvage = LogSalvage(contents.bytes, header: header)
         var (end, mark) = (FileHeader.size, 0)
         while let piece = salvage.next() {
-            try take(piece, of: file, into: table, values)
-            guard case .frame(let frame, _) = piece else { continue }
-            (end, mark) = (frame.end, max(mark, frame.syncedMark))
-            if frame.kind == .link, let link = LogLink(frame.payload) { checkEnd(link.log, at: link.end) }
+            switch piece {
+            case .lost(let range):
+                lose(file, range.lowerBound, "\(range.count) bytes of changes fail their checksum")
+            case .frame(let frame, _):
+                (end, mark) = (frame.end, max(mark, frame.syncedMark))
+                if frame.kind == .link, let link = LogLink(frame.payload) { checkEnd(link.log, at: link.end) }
+                // The manifest does not name this log, and knows later changes in segments, so this batch was flushed.
+                let isFlushed = !known.logs.contains(number) && frame.firstSequence <= known.lastSequence
+                if frame.kind == .batch, !isFlushed { try take(frame, of: file, into: table, values) }
+            }
         }
         logEnds[number] = end
         if let closing = known.closing, closing.log == number { checkEnd(number, at: closing.end) }
@@ -53,36 +56,11 @@ extension StoreRepair {
     /// Writes a memtable as level-0 segments, which share no key. Writes nothing if it is empty.
     private mutating func write(_ table: MemTable) throws(StoreError) {
         guard !table.isEmpty else { return }
-        var number = next.nextFileNumber
-        let merge = SegmentMerge(
-            sources: [MemTableSource(table)], tombstones: table.rangeTombstones.tombstones, snapshots: [],
-            isBottom: false, segmentBytes: logSegmentBytes,
-            environment: .init(newSegment: { [self] () throws(StoreError) in
-                defer { number += 1 }
-                return try newSegment(number)
-            }))
-        let infos = try merge.run()
-        next.nextFileNumber = number
+        let infos = try merge(
+            MemTableSource(table), table.rangeTombstones.tombstones, segmentBytes: logSegmentBytes)
         for info in infos {
             next.segments[info.number] = .init(info: info, level: 0, run: info.number)
             report.recordsKept += info.recordCount
-        }
-    }
-
-    /// Adds the changes of a piece of a log to a memtable, or reports the piece as lost.
-    private mutating func take(
-        _ piece: LogSalvage.Piece, of file: StoreFile, into table: MemTable, _ values: RepairedValues
-    ) throws(StoreError) {
-        switch piece {
-        case .frame(let frame, _):
-            guard frame.kind == .batch else { return }
-            // The manifest does not name this log, and knows later changes in segments, so this batch was flushed.
-            if let number = file.number, !known.logs.contains(number), frame.firstSequence <= known.lastSequence {
-                return
-            }
-            try take(frame, of: file, into: table, values)
-        case .lost(let range):
-            lose(file, range.lowerBound, "\(range.count) bytes of changes fail their checksum")
         }
     }
 

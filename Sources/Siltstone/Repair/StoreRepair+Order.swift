@@ -41,21 +41,10 @@ extension StoreRepair {
         // Of two records with sequence number 0, the one in the file with the larger number is newer. A record loses
         // its number only in a merge with all older data. What salvage has copied is as old as the damaged file.
         let ordered = infos.sorted { fileNumber($0) > fileNumber($1) }
-        let readers = try ordered.map { info throws(StoreError) in
-            try SegmentReader(
-                fileSystem: fileSystem, path: path(.segment(info.number)), number: info.number, store: identity,
-                access: .read)
-        }
-        var number = next.nextFileNumber
-        let merge = SegmentMerge(
-            sources: [try HistorySource(readers)], tombstones: readers.flatMap { $0.rangeTombstones.tombstones },
-            snapshots: [], isBottom: false, segmentBytes: configuration.segmentBytes,
-            environment: .init(newSegment: { [self] () throws(StoreError) in
-                defer { number += 1 }
-                return try newSegment(number)
-            }))
-        let merged = try merge.run()
-        next.nextFileNumber = number
+        let readers = try ordered.map { info throws(StoreError) in try openSegment(info.number) }
+        let merged = try merge(
+            HistorySource(readers), readers.flatMap { $0.rangeTombstones.tombstones },
+            segmentBytes: configuration.segmentBytes)
         for info in infos { next.segments[info.number] = nil }
         let run = takeNumber()
         // A level below level 0 has only one run. If the manifest knows segments, level 1 may already have its run.

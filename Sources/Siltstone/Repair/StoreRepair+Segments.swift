@@ -1,15 +1,11 @@
 extension StoreRepair {
     /// The segments that the manifest names and that are present. Reports the others as lost.
     mutating func knownSegments(_ present: Set<StoreFile>) -> [VersionEdit.PlacedSegment] {
-        var result: [VersionEdit.PlacedSegment] = []
-        for placed in known.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
-            if present.contains(.segment(placed.info.number)) {
-                result.append(placed)
-            } else {
-                lose(.segment(placed.info.number), nil, "the file is missing, with \(placed.info.recordCount) records")
-            }
+        let all = known.segments.values.sorted { $0.info.number < $1.info.number }
+        for placed in all where !present.contains(.segment(placed.info.number)) {
+            lose(.segment(placed.info.number), nil, "the file is missing, with \(placed.info.recordCount) records")
         }
-        return result
+        return all.filter { present.contains(.segment($0.info.number)) }
     }
 
     /// The segments that the manifest does not name and that may hold changes that no other file has; none if the
@@ -47,9 +43,7 @@ extension StoreRepair {
     /// A segment's own properties; nil if it cannot be opened.
     private func describe(_ number: UInt64) throws(StoreError) -> SegmentInfo? {
         do throws(StoreError) {
-            return try SegmentReader(
-                fileSystem: fileSystem, path: path(.segment(number)), number: number, store: identity, access: .read
-            ).info
+            return try openSegment(number).info
         } catch {
             guard error.isDamage else { throw error }
             return nil
@@ -71,8 +65,8 @@ extension StoreRepair {
         }
         // The checksums of blocks cover the segment's number but not the store. Salvage would therefore accept blocks
         // of another store's segment.
-        if case .foreign(let error) = try claim(of: file) {
-            return lose(file, error.offset, "\(error.message); it had \(placed.info.recordCount) records")
+        if let fault = try headerFault(of: file), fault.isForeign {
+            return lose(file, fault.error.offset, "\(fault.error.message); it had \(placed.info.recordCount) records")
         }
         let newNumber = takeNumber()
         guard let info = try salvage(placed, into: newNumber, values) else { return }
@@ -88,11 +82,9 @@ extension StoreRepair {
     ) throws(StoreError) -> SegmentInfo? {
         let file = StoreFile.segment(placed.info.number)
         var writer: SegmentWriter?
-        func open() throws(StoreError) -> SegmentWriter {
-            let current: SegmentWriter
-            if let open = writer { current = open } else { current = try newSegment(newNumber) }
-            writer = current
-            return current
+        func open() throws(StoreError) -> SegmentWriter? {
+            if writer == nil { writer = try newSegment(newNumber) }
+            return writer
         }
         var (taken, bad) = (0, 0)
         let salvage = try SegmentSalvage.salvage(
@@ -102,7 +94,7 @@ extension StoreRepair {
                 bad += 1
                 return
             }
-            do throws(StoreError) { try open().append(kept) } catch {
+            do throws(StoreError) { try open()?.append(kept) } catch {
                 guard error.code == .invalidArgument else { throw error }
                 bad += 1
                 return
@@ -113,7 +105,7 @@ extension StoreRepair {
         for loss in salvage.lost { lose(file, loss.offset, loss.message) }
         if bad > 0 { lose(file, nil, "\(bad) records, whose values are gone or whose order is wrong") }
         if let tombstones = salvage.rangeTombstones {
-            if !tombstones.isEmpty { try open().append(rangeTombstones: tombstones) }
+            if !tombstones.isEmpty { try open()?.append(rangeTombstones: tombstones) }
         } else if placed.info.rangeTombstoneCount > 0 {
             lose(file, nil, "\(placed.info.rangeTombstoneCount) removals of ranges: what they removed may come back")
         }
@@ -127,14 +119,11 @@ extension StoreRepair {
     ) throws(StoreError) -> SegmentInfo? {
         let number = placed.info.number
         do throws(StoreError) {
-            let reader = try SegmentReader(
-                fileSystem: fileSystem, path: path(.segment(number)), number: number, store: identity,
-                info: known.segments[number]?.info, access: .read)
+            let reader = try openSegment(number, known.segments[number]?.info)
             guard try reader.verify().isEmpty else { return nil }
             if !reader.info.valueFiles.isEmpty {
                 guard values.canStay(reader.info.valueFiles) else { return nil }
-                let cursor = MergingCursor(
-                    [RunSource(Run(number: 0, segments: [reader]))])
+                let cursor = MergingCursor([RunSource(Run(number: 0, segments: [reader]))])
                 try cursor.seek(nil)
                 while let record = try cursor.next() {
                     if try values.kept(record) == nil { return nil }
@@ -145,6 +134,31 @@ extension StoreRepair {
             guard error.code == .corrupt else { throw error }
             return nil
         }
+    }
+
+    /// Opens a segment of this store.
+    /// - Parameter info: the properties that it must have; nil to take them from its footer.
+    func openSegment(_ number: UInt64, _ info: SegmentInfo? = nil) throws(StoreError) -> SegmentReader {
+        try SegmentReader(
+            fileSystem: fileSystem, path: path(.segment(number)), number: number, store: identity, info: info,
+            access: .read)
+    }
+
+    /// Writes the records of a source, and the range tombstones that belong to them, to new segments, which share no
+    /// key.
+    mutating func merge(
+        _ source: RecordSource, _ tombstones: [RangeTombstone], segmentBytes: Int
+    ) throws(StoreError) -> [SegmentInfo] {
+        var number = next.nextFileNumber
+        let merge = SegmentMerge(
+            sources: [source], tombstones: tombstones, snapshots: [], isBottom: false, segmentBytes: segmentBytes,
+            environment: .init(newSegment: { [self] () throws(StoreError) in
+                defer { number += 1 }
+                return try newSegment(number)
+            }))
+        let infos = try merge.run()
+        next.nextFileNumber = number
+        return infos
     }
 
     /// Creates the file of a new segment.

@@ -11,7 +11,7 @@ struct StoreRepair {
     /// Path of the store, as ``StoreOpener/normalized(_:_:)`` returns it.
     let directory: String
     let configuration: Configuration
-    let fileSystem: any FileSystem
+    var fileSystem: any FileSystem { configuration.fileSystem }
     /// Called with a line of text for each step.
     let progress: ((String) -> Void)?
     var report = RepairReport()
@@ -49,7 +49,6 @@ struct StoreRepair {
     init(directory: String, configuration: Configuration, progress: ((String) -> Void)?) {
         self.directory = StoreOpener.normalized(directory, configuration.fileSystem)
         self.configuration = configuration
-        fileSystem = configuration.fileSystem
         self.progress = progress
     }
 
@@ -124,8 +123,7 @@ struct StoreRepair {
             // A read that the disk refuses is SIGBUS in a mapping. But each unmapped segment takes a descriptor, and
             // the verification reads all of a segment by calls before it uses the mapping.
             configuration.access = .read
-            let opener = StoreOpener(
-                directory: directory, configuration: configuration, fileSystem: fileSystem, segmentAccess: .mapped)
+            let opener = StoreOpener(directory: directory, configuration: configuration, segmentAccess: .mapped)
             let engine = Engine(try opener.open())
             defer { engine.abandon() }
             let verification = try engine.verify(progress: nil)

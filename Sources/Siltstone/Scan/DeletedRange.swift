@@ -46,9 +46,9 @@ struct DeletedRange: Sendable {
 
     /// Merges `other` if it starts inside this range or at its end; returns false otherwise.
     mutating func join(_ other: DeletedRange) -> Bool {
-        guard Self.order(start, other.start) <= 0, Self.order(end, other.start) >= 0 else { return false }
+        guard compare(start, other.start) <= 0, compare(end, other.start) >= 0 else { return false }
         lastUse = max(lastUse, other.lastUse)
-        if Self.order(end, other.end) < 0 {
+        if compare(end, other.end) < 0 {
             (end, watchedEnd, watchedSince) = (other.end, other.watchedEnd, other.watchedSince)
             sequence = max(sequence, other.sequence)
         }
@@ -83,5 +83,4 @@ struct DeletedRange: Sendable {
     /// Compares two keys: negative, 0 or positive.
     private static func order(_ one: [UInt8], _ other: Bytes) -> Int { one.withBytes { compareKeys($0, other) } }
 
-    private static func order(_ one: [UInt8], _ other: [UInt8]) -> Int { other.withBytes { order(one, $0) } }
 }

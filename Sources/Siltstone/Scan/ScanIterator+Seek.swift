@@ -1,7 +1,7 @@
 extension ScanIterator {
     /// Makes a scan over several ranges, sorted and disjoint, which seeks from one to the next.
     init(
-        _ path: ScanPath, at snapshot: SequenceNumber?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int
+        _ path: ScanPath, at snapshot: SequenceNumber?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int?
     ) throws(StoreError) {
         var iterator = RangeIterator(ranges, direction)
         let first = iterator.next()

@@ -49,10 +49,11 @@ struct ScanIterator: ~Copyable {
     var isLastRow = false
 
     /// Makes a scan over one range. The other parameters are those of ``init(_:at:_:stopBound:limit:)``.
-    init(_ path: ScanPath, at snapshot: SequenceNumber? = nil, _ range: ScanRange) throws(StoreError) {
-        let (keys, direction) = (range.keys, range.direction)
-        try self.init(path, at: snapshot, direction, stopBound: keys.stopBound(direction), limit: range.limit)
-        startBound = keys.startBound(direction)
+    init(
+        _ path: ScanPath, at snapshot: SequenceNumber?, over range: KeyRange, _ direction: ScanDirection, limit: Int?
+    ) throws(StoreError) {
+        try self.init(path, at: snapshot, direction, stopBound: range.stopBound(direction), limit: limit)
+        startBound = range.startBound(direction)
     }
 
     /// Makes a scan that ``begin(at:)`` starts.
@@ -62,10 +63,10 @@ struct ScanIterator: ~Copyable {
     ///     snapshot until this returns. Afterwards the scan's super version keeps the records.
     ///   - direction: the scan order.
     ///   - stopBound: see ``stopBound``.
-    ///   - limit: the largest number of entries to return.
+    ///   - limit: the largest number of entries to return; nil for all.
     init(
         _ path: ScanPath, at snapshot: SequenceNumber?, _ direction: ScanDirection, stopBound: consuming [UInt8]?,
-        limit: Int
+        limit: Int?
     ) throws(StoreError) {
         try path.reads.status.checkOpen()
         // Any super version later than the snapshot is suitable, because all of them keep the versions that the
@@ -77,7 +78,7 @@ struct ScanIterator: ~Copyable {
         sequence = snapshot ?? now
         self.direction = direction
         self.stopBound = stopBound
-        remaining = limit
+        remaining = max(0, limit ?? .max)
         tombstones = scan.with { $0.superVersion.rangeTombstones() }
     }
 

@@ -137,9 +137,7 @@ final class CommitCheck {
             case .records(let records, let next):
                 watch.position = next
                 for record in records where record.last > checked {
-                    if record.payload == nil { return .outdated }
-                    var isConflict = false
-                    try record.forEachChange { isConflict = isConflict || watch.index.isChanged(by: $0) }
+                    guard let isConflict = try watch.index.isChanged(by: record) else { return .outdated }
                     if isConflict { return .conflict }
                 }
             }

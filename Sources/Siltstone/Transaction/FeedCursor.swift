@@ -19,7 +19,8 @@ struct FeedCursor: Sendable {
     private(set) var index: Int
     /// All changes up to this number were delivered, were reported as missed, or are outside the range.
     private var sequence: SequenceNumber
-    /// An event to deliver before all others.
+    /// An event to deliver before all others: the store once had the number that the subscriber knows, and has lost the
+    /// changes after its present last one. It assigns their numbers again.
     private var firstEvent: ChangeEvent?
 
     /// - Parameters:
@@ -30,13 +31,8 @@ struct FeedCursor: Sendable {
         self.replay = replay
         self.replayEnd = replayEnd
         self.index = index
-        sequence = since
-    }
-
-    /// Makes the first event report that the store has lost changes which the subscriber has seen. The store assigns
-    /// their numbers again.
-    mutating func report(lostAfter last: SequenceNumber, through seen: SequenceNumber) {
-        firstEvent = .missed(from: last + 1, through: seen)
+        sequence = min(since, replayEnd)
+        firstEvent = since > replayEnd ? .missed(from: replayEnd + 1, through: since) : nil
     }
 
     /// Whether the next step reads from disk.
@@ -51,8 +47,7 @@ struct FeedCursor: Sendable {
         if var logs = replay {
             let records = try logs.next()
             replay = records.isEmpty ? nil : logs
-            if records.isEmpty { return .events(skip(to: replayEnd)) }
-            return .events(try events(of: records))
+            return .events(try records.isEmpty ? skip(to: replayEnd) : events(of: records))
         }
         switch feed.read(at: index) {
         case .records(let records, let next):

@@ -24,6 +24,14 @@ struct ReadIndex {
         return reads.ranges.contains(change.key)
     }
 
+    /// Whether a commit affects the set; nil if the feed does not hold its changes, because they are too large.
+    func isChanged(by commit: CommitRecord) throws(StoreError) -> Bool? {
+        if commit.payload == nil { return nil }
+        var isChanged = false
+        try commit.forEachChange { isChanged = isChanged || self.isChanged(by: $0) }
+        return isChanged
+    }
+
     /// The position in ``order`` of the first key that is not below `key`.
     private func firstIndex(notBelow key: Bytes) -> Int {
         order.indices.partitioningIndex { reads.withKey(order[$0]) { compareKeys($0, key) >= 0 } }

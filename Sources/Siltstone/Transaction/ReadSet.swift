@@ -107,15 +107,9 @@ struct ReadSet: Sendable {
         }
     }
 
-    /// The single keys, sorted and without duplicates.
-    func sortedKeys() -> [[UInt8]] {
-        Set((0..<ends.count).map { index in withKey(index) { [UInt8]($0) } })
-            .sorted { compare($0, $1) < 0 }
-    }
-
     /// Drops duplicates. If too many keys remain, merges each pair of neighbours into a range.
     private mutating func compactKeys() {
-        var sorted = sortedKeys()
+        var sorted = Set(ends.indices.map { index in withKey(index) { [UInt8]($0) } }).sorted { compare($0, $1) < 0 }
         keys.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         let bytes = sorted.reduce(0) { $0 + $1.count }

@@ -43,7 +43,7 @@ final class TransactionIterator {
     /// - Throws: ``StoreError`` if the transaction has ended, or the store is closed.
     init(
         _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, over ranges: [KeyRange],
-        _ direction: ScanDirection, limit: Int, seeing frozen: WriteBuffer? = nil
+        _ direction: ScanDirection, limit: Int?, seeing frozen: WriteBuffer?
     ) throws(StoreError) {
         let (current, number) = try transaction.beginScan()
         let writes = frozen ?? current
@@ -53,10 +53,9 @@ final class TransactionIterator {
         self.ranges = RangeIterator(ranges, direction)
         range = self.ranges.next() ?? KeyRange(to: [])
         isForward = direction == .forward
-        remaining = limit
+        remaining = max(0, limit ?? .max)
         base = try ScanIterator(
-            path, at: snapshot,
-            ScanRange(from: range.from, to: range.to, reverse: !isForward, limit: writes.isEmpty ? limit : nil))
+            path, at: snapshot, over: range, direction, limit: writes.isEmpty ? limit : nil)
         place = firstPlace()
     }
 
@@ -191,8 +190,7 @@ final class TransactionIterator {
                 let key = write.key(in: payload)
                 if isBeyondEnd(key) { return (1, false) }
                 guard let record else { return (0, true) }
-                let order = compareKeys(record.key, key)
-                return (isForward ? order : -order, true)
+                return (compare(record.key, key), true)
             }
             if !isEntry {
                 self.place = nil
@@ -233,7 +231,7 @@ final class TransactionIterator {
             writes.batch.withPayload { payload in
                 let key = write.key(in: payload)
                 var cut = start + 1
-                while cut < end, comesBefore(cut.key, key) { cut += 1 }
+                while cut < end, compare(cut.key, key) < 0 { cut += 1 }
                 end = cut
             }
         }
@@ -263,10 +261,9 @@ final class TransactionIterator {
         !writes.deleted.isEmpty && writes.deleted.contains(record.key)
     }
 
-    /// Whether a key comes before another one, in scan order.
-    private func comesBefore(_ key: Bytes, _ other: Bytes) -> Bool {
-        let order = compareKeys(key, other)
-        return isForward ? order < 0 : order > 0
+    /// Compares two keys in scan order: negative if the first one comes before the other.
+    private func compare(_ key: Bytes, _ other: Bytes) -> Int {
+        isForward ? compareKeys(key, other) : compareKeys(other, key)
     }
 
     // MARK: Writes

@@ -24,7 +24,6 @@ struct SegmentSalvage {
     private let number: UInt64
     /// The end of the last block, from the footer; the file's size if no footer is valid.
     private var end: Int
-    private var isEndKnown: Bool { rangeTombstones != nil }
     /// Whether the segment is compressed, according to its header; nil if the header is damaged. Then salvage looks for
     /// both kinds of blocks at each offset.
     private var isCompressed: Bool?
@@ -117,7 +116,7 @@ struct SegmentSalvage {
         }
         // The index and the metadata follow the last block. If its end is unknown, the bytes after the last valid block
         // are probably theirs, so they are not reported as lost records.
-        if isEndKnown, lossStart < end { lose(lossStart, end, "fail their checksum") }
+        if rangeTombstones != nil, lossStart < end { lose(lossStart, end, "fail their checksum") }
     }
 
     private mutating func lose(_ start: Int, _ end: Int, _ reason: String) {

@@ -7,11 +7,14 @@
 /// the block cache. Index pages are cached.
 struct SegmentVerifier {
     private let reader: SegmentReader
-    private let path: String
+    private var path: String { reader.path }
     private var problems: [VerificationReport.Problem] = []
     /// The properties that follow from the records.
     private var summary: SegmentSummary
-    private var previous = KeyAndSequence()
+    /// The key of the previous record; nil before the first record, and after a block or record that could not be read.
+    private var previousKey: [UInt8]?
+    /// The sequence number of the previous record.
+    private var previousSequence: SequenceNumber = 0
     /// The number of distinct keys.
     private var keyCount = 0
     /// The number of entries in the intact pages of the hash index.
@@ -23,13 +26,6 @@ struct SegmentVerifier {
     /// The most bytes of the hash index to cache while the records are compared with it. Lookups hit index pages in
     /// random order, so pages of a larger index are evicted and read repeatedly. The exact value was not measured.
     private static let indexCacheBytes = 64 << 20
-
-    /// The previous record.
-    private struct KeyAndSequence {
-        /// Nil before the first record, and after a block or record that could not be read.
-        var key: [UInt8]?
-        var sequence: SequenceNumber = 0
-    }
 
     /// Checks a segment file.
     /// - Parameters:
@@ -62,19 +58,13 @@ struct SegmentVerifier {
                 + salvage.lost.filter { $0.count > 0 || $0.offset != place }
                 .map { .init(file: path, offset: $0.offset, message: $0.message) }
         }
-        var verifier = SegmentVerifier(reader)
+        var verifier = SegmentVerifier(reader: reader, summary: SegmentSummary(number: reader.info.number))
         try verifier.checkPadding()
         try verifier.checkPages(progress)
         try verifier.checkBlocks(progress)
         verifier.checkTotals()
         progress(FileHeader.size + SegmentFooter.size + reader.layout.footer.metadataBytes)
         return verifier.problems
-    }
-
-    private init(_ reader: SegmentReader) {
-        self.reader = reader
-        path = reader.path
-        summary = SegmentSummary(number: reader.info.number)
     }
 
     private mutating func report(_ message: String, at offset: Int?) {
@@ -136,7 +126,7 @@ struct SegmentVerifier {
                 try check(block, number)
             } else {
                 isPartial = true
-                previous.key = nil  // order across the gap cannot be checked
+                previousKey = nil  // order across the gap cannot be checked
             }
             withExtendedLifetime(pin) {}
             progress(
@@ -154,7 +144,7 @@ struct SegmentVerifier {
         for slot in 0..<block.count {
             guard let found = block.record(slot), block.offset(ofSlot: slot) == expectedOffset else {
                 isPartial = true
-                previous.key = nil  // unknown from here on, as after a damaged block
+                previousKey = nil  // unknown from here on, as after a damaged block
                 report("record \(slot) of a block is malformed or not where its slot says", at: fileOffset)
                 return
             }
@@ -167,7 +157,7 @@ struct SegmentVerifier {
             if !summary.add(found.record) {
                 report("the value of a pointer record is not a valid value pointer", at: fileOffset)
             }
-            previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
+            (previousKey, previousSequence) = (Array(found.record.key), found.record.sequence)
             expectedOffset = found.end
         }
         if !block.recordBytes.isZero(expectedOffset..<block.limit) {
@@ -185,7 +175,7 @@ struct SegmentVerifier {
         let isContinued = fence.sequence != BlockIndex.beforeAllVersions
         let isRight = isContinued ? order == 0 && fence.sequence == record.sequence : order <= 0
         // Unknown for the first block, and after damage.
-        let follows = previous.key.map { key in key.withBytes { compareKeys($0, fence.key) } }
+        let follows = previousKey.map { key in key.withBytes { compareKeys($0, fence.key) } }
         let isPlaced = isContinued ? number > 0 && (follows ?? 0) == 0 : number == 0 || (follows ?? -1) < 0
         if !isRight || !isPlaced {
             report("the fence of block \(number) does not match its records", at: reader.layout.footer.metadataOffset)
@@ -195,13 +185,13 @@ struct SegmentVerifier {
     /// Checks that a record follows the previous one, and is marked as older exactly if both have the same key.
     /// - Parameter isFirst: true for the segment's first record.
     private mutating func checkOrder(_ found: BlockRecord, isFirst: Bool, at offset: Int) {
-        guard let key = previous.key else {
+        guard let key = previousKey else {
             if isFirst, found.isOlder { report("the first record is marked as an older version", at: offset) }
             return
         }
         let order = key.withBytes { compareKeys($0, found.record.key) }
         let isRight =
-            order < 0 ? !found.isOlder : order == 0 && found.isOlder && previous.sequence > found.record.sequence
+            order < 0 ? !found.isOlder : order == 0 && found.isOlder && previousSequence > found.record.sequence
         if !isRight { report("records are out of order", at: offset) }
     }
 
@@ -227,7 +217,7 @@ struct SegmentVerifier {
     /// Compares the stored properties, and the number of index entries, with those that follow from the records.
     private mutating func checkTotals() {
         guard !isPartial else { return }
-        summary.finish(lastKey: previous.key ?? [], rangeTombstones: reader.rangeTombstones.tombstones)
+        summary.finish(lastKey: previousKey ?? [], rangeTombstones: reader.rangeTombstones.tombstones)
         // These two describe the file, not the records. If the caller has passed `info`, the reader has compared them
         // with it.
         summary.info.fileBytes = reader.info.fileBytes

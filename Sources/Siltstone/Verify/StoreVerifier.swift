@@ -1,7 +1,7 @@
 /// Verifies a store: its manifest, logs, segments and value files.
 struct StoreVerifier {
     private let versions: VersionSet
-    private let directory: StoreDirectory
+    private var directory: StoreDirectory { versions.directory }
     /// The segments and value files to check.
     private let version: Version
     /// The logs to check, up to their ends when the verification started.
@@ -21,23 +21,14 @@ struct StoreVerifier {
         try versions.status.checkOpen()
         return try versions.obsolete.holding { () throws(StoreError) in
             let (version, tables) = writes.contents
-            var verifier = StoreVerifier(versions, version, logs: tables.compactMap(\.extent), progress)
+            let logs = tables.compactMap(\.extent)
+            let total =
+                version.allSegments.reduce(0) { $0 + $1.info.fileBytes }
+                + version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero } + logs.reduce(0) { $0 + $1.end }
+            var verifier = StoreVerifier(
+                versions: versions, version: version, logs: logs, progress: progress, total: total)
             return try verifier.run()
         }
-    }
-
-    private init(
-        _ versions: VersionSet, _ version: Version, logs: [LogExtent],
-        _ progress: ((VerificationProgress) -> Void)?
-    ) {
-        self.versions = versions
-        directory = versions.directory
-        self.version = version
-        self.logs = logs
-        self.progress = progress
-        total =
-            version.allSegments.reduce(0) { $0 + $1.info.fileBytes }
-            + version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero } + logs.reduce(0) { $0 + $1.end }
     }
 
     /// Checks all files.
@@ -48,10 +39,6 @@ struct StoreVerifier {
         for segment in version.allSegments { try check(segment) }
         for file in version.valueFiles.values.sorted(by: { $0.number < $1.number }) { try check(file) }
         return report
-    }
-
-    private mutating func note(_ error: StoreError, file: String) {
-        report.problems.append(.init(error, file: file))
     }
 
     /// Starts the check of a file. Throws if the store is closing, because closing waits for the verification and
@@ -66,8 +53,7 @@ struct StoreVerifier {
         // Reads the file by calls, because a read that the disk refuses is SIGBUS in a mapping.
         var configuration = directory.configuration
         configuration.access = .read
-        let opener = StoreOpener(
-            directory: directory.path, configuration: configuration, fileSystem: directory.fileSystem, lock: nil)
+        let opener = StoreOpener(directory: directory.path, configuration: configuration)
         let path = directory.path(of: .current)
         do throws(StoreError) {
             // Holds the manifest lock, so that no edit is appended between reading the file and comparing it.
@@ -88,7 +74,7 @@ struct StoreVerifier {
             }
         } catch {
             guard error.isDamage else { throw error }
-            note(error, file: path)
+            report.problems.append(.init(error, file: path))
         }
         report.filesChecked += 2
     }
@@ -122,7 +108,7 @@ struct StoreVerifier {
             }
         } catch {
             guard error.isDamage else { throw error }
-            note(error, file: log.path)
+            report.problems.append(.init(error, file: log.path))
         }
         report.bytesChecked += end
     }
@@ -169,7 +155,7 @@ struct StoreVerifier {
             try valueFile(pointer.file).withValue(pointer, key: record.key) { _ in }
         } catch {
             guard error.isDamage else { throw error }
-            note(error, file: path)
+            report.problems.append(.init(error, file: path))
         }
     }
 
@@ -204,7 +190,7 @@ struct StoreVerifier {
                 head.bytes, kind: .values, store: directory.identity, number: file.number, path: file.path)
         } catch {
             guard error.isDamage else { throw error }
-            note(error, file: file.path)
+            report.problems.append(.init(error, file: file.path))
         }
         var scanner = try ValueFileScanner(opened, number: file.number)
         do throws(StoreError) {

@@ -80,7 +80,6 @@ struct WriteController: Sendable {
     ///   - mayPause: true if the caller can sleep. A caller that cannot gets ``Charge/refused``, repeats the change as
     ///     one that can, and is charged then.
     mutating func charge(_ bytes: Int, mayPause: Bool) -> Charge {
-        let delay = flushDelay &+ runDelay
         let owed = debt &+ delay &* UInt64(bytes + 64) / 1024
         if !mayPause, owed >= Self.shortestPause { return .refused }
         debt = owed

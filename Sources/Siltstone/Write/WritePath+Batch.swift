@@ -25,9 +25,7 @@ extension WritePath {
     ) throws(StoreError) -> SequenceNumber? {
         guard batch.largestValueBytes >= configuration.largeValueBytes else {
             return try batch.withPayload { payload throws(StoreError) in
-                try write(
-                    payload, batch, userBytes: batch.byteCount, mayBlock ? .forCompaction : .never, check,
-                    valueFiles: [])
+                try write(payload, batch, userBytes: batch.byteCount, mayBlock ? .forCompaction : .never, check)
             }
         }
         // The value lock may have to be waited for.
@@ -60,7 +58,7 @@ extension WritePath {
     /// - Returns: see ``write(_:mayBlock:check:)``.
     private func write(
         _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ waits: WaitPolicy, _ check: CommitCheck?,
-        valueFiles: Set<UInt64>
+        valueFiles: Set<UInt64> = []
     ) throws(StoreError) -> SequenceNumber? {
         guard payload.count <= Limits.batchBytes else {
             throw StoreError(.tooLarge, "the batch has \(payload.count) bytes, \(Limits.batchBytes) is the most")

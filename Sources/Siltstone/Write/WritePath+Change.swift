@@ -18,8 +18,7 @@ extension WritePath {
             }
             if !mayBlock, let condition, try !isReady(key, condition) { return nil }
             return try append(
-                kind, key, value, userBytes: key.count + value.count, mayBlock ? .forCompaction : .never, condition,
-                valueFile: nil)
+                kind, key, value, userBytes: key.count + value.count, mayBlock ? .forCompaction : .never, condition)
         }
     }
 
@@ -32,8 +31,8 @@ extension WritePath {
     /// - Returns: the change's sequence number; 0 if the condition did not hold; nil if `waits` forbids a wait that is
     ///   necessary.
     func append(
-        _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ waits: WaitPolicy, _ condition: Condition?,
-        valueFile: UInt64?
+        _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ waits: WaitPolicy,
+        _ condition: Condition? = nil, valueFile: UInt64? = nil
     ) throws(StoreError) -> SequenceNumber? {
         // Reads the data for the condition before taking the lock, so that a read from disk usually blocks no
         // writer.
@@ -139,9 +138,7 @@ extension WritePath {
         if compareKeys(start, end) >= 0 { return try lastAcknowledged() }
         return try retryAfterFlush(mayBlock: mayBlock) { () throws(StoreError) in
             try append(
-                .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock ? .forCompaction : .never,
-                nil,
-                valueFile: nil)
+                .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock ? .forCompaction : .never)
         }
     }
 }
@@ -167,9 +164,6 @@ extension WritePath {
 
     /// The sequence number of the last change.
     var lastSequence: SequenceNumber { lock.withLock { state.lastSequence } }
-
-    /// Makes all changes durable. The store may already be closed to writers.
-    func waitForAll() throws(StoreError) { try commits?.wait(for: lastSequence) }
 
     /// The sequence number of the last change. Throws if the store takes no writes.
     func lastAcknowledged() throws(StoreError) -> SequenceNumber {

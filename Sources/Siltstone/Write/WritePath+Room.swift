@@ -65,7 +65,7 @@ extension WritePath {
             }
             if isEmpty {
                 // A batch larger than a memtable gets a memtable of its own size.
-                state.active.table = try makeTable(for: size)
+                state.active.table = try MemTable.make(configuration, for: size, arenas)
                 state.active.uncheckedEnd = 0
                 publish()
                 continue

@@ -18,7 +18,7 @@ extension WritePath {
             try status.checkStillWritable()
             return true  // the state may have changed, so the caller checks again
         }
-        let table = try makeTable(for: size)
+        let table = try MemTable.make(configuration, for: size, arenas)
         let old = state.active
         // The new log starts with a link: it names the log before it and the last sequence number there, so that recovery
         // notices if that log or its end is missing. A failed append changes nothing, or the store takes no more writes.
@@ -48,7 +48,7 @@ extension WritePath {
         }
         // A caller that holds the value lock passes `.forFlush`. It must not wait for a compaction, which may need that
         // lock, so it may exceed the limit of level 0.
-        if waits != .forFlush, isLevelZeroFull {
+        if waits != .forFlush, state.controller.isFull {
             try state.attempts.compaction.check(since: earlier.compaction)
             background.value.compaction()
             return nil
@@ -60,19 +60,15 @@ extension WritePath {
         return state.nextLog
     }
 
-    /// True if level 0 has so many runs that writers wait for a compaction before they seal a memtable. The caller holds
-    /// the write lock.
-    private var isLevelZeroFull: Bool { state.controller.isFull }
-
     /// Waits while level 0 is full and the active memtable must be sealed. Writers of large values call it before they
     /// take the value lock. A compaction may need that lock, so no holder of it may wait for a compaction.
     func waitForLevelZero() throws(StoreError) {
         lock.lock()
         defer { lock.unlock() }
-        guard isLevelZeroFull else { return }
+        guard state.controller.isFull else { return }
         try status.checkWritable()
         let earlier = state.attempts.compaction
-        while isLevelZeroFull, isFull(state.active.table.byteCount) {
+        while state.controller.isFull, isFull(state.active.table.byteCount) {
             try state.attempts.compaction.check(since: earlier)
             background.value.compaction()
             stall()

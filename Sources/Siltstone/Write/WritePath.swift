@@ -23,7 +23,8 @@ final class WritePath: Sendable {
     let reads: ReadPath
     let scans: ScanPath
     let feed: ChangeFeed
-    private let arenas: ArenaPool
+    /// The memory for memtables.
+    let arenas: ArenaPool
 
     /// The write lock, and the condition of the threads that wait for a change of the state.
     let lock = ConditionLock(.write)
@@ -109,20 +110,6 @@ final class WritePath: Sendable {
         scans.superVersionChanged()
         reads.retire()
     }
-
-    // MARK: Memory
-
-    /// Makes a memtable that has room for a write of `size`.
-    /// - Throws: see ``MemTable/make(_:for:_:)``.
-    func makeTable(for size: ChangeSize) throws(StoreError) -> MemTable {
-        try MemTable.make(configuration, for: size, arenas)
-    }
-
-    /// Frees the memory that is kept for the next memtables.
-    func releaseSpareMemory() { arenas.clear() }
-
-    /// The memory that is kept for the next memtables, in bytes.
-    var spareMemory: Int { arenas.heldBytes }
 
     // MARK: The delay of writers
 

@@ -59,8 +59,9 @@ private struct OutlineReader {
     private func path(_ file: StoreFile) -> String { file.path(in: StoreFiles.path) }
 
     mutating func read() throws {
-        let opener = StoreOpener(
-            directory: StoreFiles.path, configuration: configuration, fileSystem: fileSystem, lock: nil)
+        var configuration = configuration
+        configuration.fileSystem = fileSystem
+        let opener = StoreOpener(directory: StoreFiles.path, configuration: configuration)
         let number = try #require(try CurrentFile.read(in: StoreFiles.path, fileSystem))
         let manifest = try opener.readManifest(number)
         (state, identity) = (manifest.state, manifest.header.store)

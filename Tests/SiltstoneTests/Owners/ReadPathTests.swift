@@ -86,8 +86,8 @@ struct ReadPathTests {
         let reads = try OwnerFixture().makeReads()
         reads.makeVisible(7)
         let number = reads.registerSnapshot()
-        #expect(number == 7 && reads.liveSnapshots == [7])
-        reads.releaseSnapshot(number)
-        #expect(reads.liveSnapshots.isEmpty)
+        #expect(number == 7 && reads.snapshots.live() == [7])
+        reads.snapshots.release(number)
+        #expect(reads.snapshots.live().isEmpty)
     }
 }

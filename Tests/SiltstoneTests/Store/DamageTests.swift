@@ -108,8 +108,9 @@ import Testing
     private func replaceManifest(
         of fixture: StoreFixture, by change: (inout ManifestState) -> Void, frames: [FrameKind] = []
     ) throws -> String {
-        let opener = StoreOpener(
-            directory: fixture.path, configuration: Self.configuration(), fileSystem: fixture.fileSystem, lock: nil)
+        var configuration = Self.configuration()
+        configuration.fileSystem = fixture.fileSystem
+        let opener = StoreOpener(directory: fixture.path, configuration: configuration)
         let found = try opener.readManifest(try #require(try CurrentFile.read(in: fixture.path, fixture.fileSystem)))
         var state = found.state
         let number = state.nextFileNumber + 100

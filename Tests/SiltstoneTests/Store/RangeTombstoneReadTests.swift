@@ -180,7 +180,7 @@ struct RangeTombstoneReadTests {
         try store.flush()
         func plan() -> CompactionPlan? {
             let version = store.engine.reads.superVersions.current().version
-            let oldest = store.engine.reads.liveSnapshots.first ?? .greatest
+            let oldest = store.engine.reads.snapshots.live().first ?? .greatest
             return store.engine.background.picker.pick(version, valueFileBytes: [:], oldestSnapshot: oldest)
         }
         #expect(plan()?.isDeletion != true)
