@@ -17,7 +17,8 @@ extension Command {
         discussion: """
             Reads rows from FILE, or from standard input where FILE is missing or '-'. A CSV file
             names its columns in the first line; an empty field is NULL, "" an empty text. JSON
-            lines have one object a line; a member that is missing is NULL.
+            lines have one object a line; a member that is missing or null is NULL, but in a column
+            of JSON null is the value null.
 
             A table that does not exist is made: each column has the narrowest type that keeps all
             its values (integer, unsigned integer, real, true or false, UUID, date, bytes, JSON, else

@@ -107,7 +107,7 @@ struct TableImport {
 
     /// Parses a cell as a value of a column.
     func value(_ cell: ImportedCell?, _ column: Column, _ line: Int, _ source: String) throws -> ColumnValue {
-        guard let cell else { return .null }
+        guard let cell, cell.kind != .null || column.type == .json else { return .null }
         if let value = CellText.value(cell, column.type) { return value }
         throw ToolError(
             .usage, "\(source):\(line): '\(cell.text.prefix(40))' is no \(column.type) for the column \(column.name)")
