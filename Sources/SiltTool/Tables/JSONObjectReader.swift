@@ -1,7 +1,7 @@
 import Foundation
 import TableKit
 
-/// Reads rows from JSON lines: one object a line, with columns as members.
+/// Reads rows from JSON lines: one object a line, with columns as members. Skips a byte order mark at the start.
 struct JSONObjectReader: ~Copyable {
     private var lines: LineReader
     private let source: String
@@ -20,7 +20,8 @@ struct JSONObjectReader: ~Copyable {
     /// The members of the next object; nil at the end.
     mutating func next() throws -> [(name: String, value: ImportedCell)]? {
         while let line = try lines.next() {
-            var cursor = JSONCursor(line, encodingHint: ImportedRows.encodingHint)
+            let text = lines.lineNumber == 1 ? line.withoutByteOrderMark : line
+            var cursor = JSONCursor(text, encodingHint: ImportedRows.encodingHint)
             cursor.skipSpace()
             if cursor.isAtEnd { continue }
             do throws(FormatError) { return try object(&cursor) } catch {

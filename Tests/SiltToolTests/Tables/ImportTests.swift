@@ -191,6 +191,21 @@ struct ImportTests {
         result.expect(status: 2, error: "not valid UTF-8; convert the file first, as by iconv")
     }
 
+    @Test("a byte order mark before the first line is skipped, and no other", arguments: ["a.csv", "a.jsonl"])
+    func byteOrderMark(name: String) throws {
+        let text = name == "a.csv" ? "\u{feff}id,t\n1,\u{feff}x\n" : "\u{feff}{\"id\":1,\"t\":\"\u{feff}x\"}\n"
+        try self.import(name, text).expect(status: 0)
+        #expect(try Array(query("SELECT id FROM T WHERE t = '\u{feff}x'").utf8) == Array("id\n1\n".utf8))
+        try self.import("b.jsonl", "\n\u{feff}{}\n").expect(status: 2, error: "b.jsonl:2:1: expected '{'")
+    }
+
+    @Test("a column whose name begins with a byte order mark keeps it")
+    func markedName() throws {
+        try self.import("a.csv", "\"\u{feff}a\",b\n1,2\n").expect(status: 0)
+        let exported = try Silt.run("export", store, "T").output
+        #expect(exported == Array("\"\u{feff}a\",b\n1,2\n".utf8))
+    }
+
     @Test("numbers out of a column's range are refused")
     func ranges() throws {
         try Silt.run("query", store, "CREATE TABLE T (i TINYINT, f FLOAT32, d REAL)").expect(status: 0)
