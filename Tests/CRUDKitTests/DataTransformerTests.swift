@@ -62,6 +62,21 @@ import Testing
         #expect(try await transformer.decode(data: binary) == [date + 0.5])
     }
 
+    @Test("Items that look like a stored date or fragment are kept by every transformer", arguments: 0..<4)
+    func lookalikes(_ index: Int) async throws {
+        func check(_ transformer: some DataTransformer) async throws {
+            for key in ["CRUDKit.date", "CRUDKit.date!", "CRUDKit.date!!", "CRUDKit.dates", "CRUDKit.fragment"] {
+                try await roundTrip([key: 1.5], transformer)
+                try await roundTrip([key: 1], transformer)
+                try await roundTrip([[key: 1.5], [:]], transformer)
+                try await roundTrip([key: [key: 1.5]], transformer)
+                try await roundTrip([key: Date(timeIntervalSinceReferenceDate: 0.5)], transformer)
+                try await roundTrip([key: "a", "other": "b"], transformer)
+            }
+        }
+        try await check(RepositoryConformanceTests.transformers[index])
+    }
+
     @Test("XML is a property list with the fields at its top") func xmlIsPlain() async throws {
         let text = String(decoding: try await XMLDataTransformer().encode(["name": "Chill Client"]), as: UTF8.self)
         #expect(text.contains("<key>name</key>"))

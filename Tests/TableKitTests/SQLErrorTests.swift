@@ -55,7 +55,7 @@ import Testing
         #expect(error("DROP INDEX i")?.code == .noIndex)
         #expect(error("DROP TABLE u")?.code == .noTable)
         #expect(error("CREATE TABLE t (a INT)")?.code == .exists)
-        #expect(error("CREATE TABLE u (a INT, A INT)")?.code == .exists)
+        #expect(error("CREATE TABLE u (a INT, a INT)")?.code == .exists)
         #expect(error("INSERT INTO t VALUES (1)")?.code == .argument)
         #expect(error("INSERT INTO t VALUES ('x', 1)")?.code == .type)
         #expect(error("INSERT INTO t (a, a) VALUES (1, 1)")?.code == .argument)

@@ -49,6 +49,33 @@ import Testing
         #expect(try rows("SELECT id FROM people WHERE \(condition)").joined(separator: " ") == ids)
     }
 
+    @Test func newNamesMayDifferOnlyInCase() throws {
+        try db.sql(
+            """
+            CREATE TABLE T (id INTEGER PRIMARY KEY, a INT, A INT); CREATE INDEX i ON T (a); CREATE INDEX I ON T (A);
+            CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE TABLE IF NOT EXISTS Other (x INT);
+            CREATE TABLE IF NOT EXISTS OTHER (y INT); INSERT INTO T VALUES (1, 2, 3); INSERT INTO t VALUES (4);
+            """)
+        #expect(try rows("SELECT A, a FROM T") == ["3|2"])
+        #expect(try rows("SELECT ID FROM t") == ["4"])
+        #expect(try rows("SELECT x FROM oTHER") == [])
+        try db.sql("DROP INDEX I")
+        // Only one index with this name is left, in either case.
+        try db.sql("DROP INDEX I; DROP TABLE t")
+        #expect(try rows("SELECT id FROM t") == ["1"])
+    }
+
+    @Test func namesThatMatchTwiceAreNotFound() throws {
+        try db.sql("CREATE TABLE ab (id INT, cd INT, Cd INT); CREATE INDEX ef ON ab (cd); CREATE INDEX Ef ON ab (Cd)")
+        try db.sql("CREATE TABLE Ab (id INT)")
+        let statements = ["SELECT id FROM AB", "SELECT CD FROM ab", "DROP INDEX EF"]
+        let codes: [TableErrorCode?] = statements.map { statement in
+            do { try db.sql(statement) } catch { return (error as? any TableError)?.code }
+            return nil
+        }
+        #expect(codes == [.noTable, .noColumn, .noIndex])
+    }
+
     @Test func parametersAreCountedOrNumbered() throws {
         try fill()
         #expect(try rows("SELECT id FROM people WHERE id = ? OR name = ?", .integer(2), .text("Ada")) == ["1", "2"])

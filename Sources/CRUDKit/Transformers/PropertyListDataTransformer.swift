@@ -3,8 +3,9 @@ public import Foundation
 /// XML property lists, as Apple defines them.
 ///
 /// A property list is a dictionary or an array. Any other value, such as a bare number, is stored in a dictionary with
-/// the single key `CRUDKit.fragment`. XML has dates of whole seconds; others are stored in a dictionary with the single
-/// key `CRUDKit.date`. A text `$null` is read as nil by an optional property: Foundation writes nil so.
+/// the single key `CRUDKit.fragment`, and so is a dictionary with that key. XML has dates of whole seconds; others are
+/// stored in a dictionary with the single key `CRUDKit.date`. A dictionary of an item with that single key is stored
+/// with the key `CRUDKit.date!`. A text `$null` is read as nil by an optional property: Foundation writes nil so.
 public struct XMLDataTransformer: DataTransformer {
     private let coder = PropertyListCoder(format: .xml)
 
@@ -61,12 +62,25 @@ private struct PropertyListCoder: Sendable {
 
     private func encode<T: Encodable>(_ value: T, by encoder: PropertyListEncoder) throws -> Data {
         do {
-            return try encoder.encode(value)
+            let data = try encoder.encode(value)
+            return Self.isFragment(data) ? try encoder.encode(Fragment(value: value)) : data
         } catch let error as EncodingError {
             // Only encoding shows that a value is a fragment: by an error at the top level. Other values fail again
             // here, with the same error.
             guard case .invalidValue(_, let context) = error, context.codingPath.isEmpty else { throw error }
             return try encoder.encode(Fragment(value: value))
+        }
+    }
+
+    /// True if the property list of a value looks as if the value were a fragment.
+    private static func isFragment(_ data: Data) -> Bool {
+        let key = FragmentKey.value.rawValue
+        guard data.range(of: Data(key.utf8)) != nil else { return false }
+        do {
+            let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
+            return (list as? [String: Any])?[key] != nil
+        } catch {
+            return false  // The encoder makes no such list.
         }
     }
 

@@ -2,24 +2,23 @@ import Foundation
 
 /// Dates in XML property lists, whose format has whole seconds only.
 ///
-/// Other dates are stored as a dictionary with the single key `CRUDKit.date`: the seconds since the reference date.
+/// Other dates are stored as a dictionary with the single key `CRUDKit.date`: the seconds since the reference date. A
+/// dictionary of an item that looks so gets a `!` behind its key, and so does one with such a key.
 enum PropertyListDates {
     private static let key = "CRUDKit.date"
 
     /// The dates of whole seconds in the years 1601 to 9986. Calendars agree on them, and they have four digits.
     private static let plain = -12_622_780_800.0..<252_000_000_000.0
 
-    /// True if an XML property list may have dates. Text cannot contain the tag: it is escaped.
-    static func mayHaveDates(_ xml: Data) -> Bool { xml.range(of: Data("<date>".utf8)) != nil }
+    /// True if an XML property list may have dates, or dictionaries that look like them. Text cannot contain the tag,
+    /// because it is escaped.
+    static func mayHaveDates(_ xml: Data) -> Bool {
+        xml.range(of: Data("<date>".utf8)) != nil || xml.range(of: Data(key.utf8)) != nil
+    }
 
     /// Converts a property list to XML with exact dates.
     static func xml(from list: Data) throws -> Data {
-        let exact = replaced(try unsafe PropertyListSerialization.propertyList(from: list, format: nil)) { value in
-            guard let date = value as? Date else { return nil }
-            let seconds = date.timeIntervalSinceReferenceDate
-            let isPlain = plain.contains(seconds) && seconds == seconds.rounded()
-            return isPlain ? date : [key: seconds]
-        }
+        let exact = exact(try unsafe PropertyListSerialization.propertyList(from: list, format: nil))
         return try PropertyListSerialization.data(fromPropertyList: exact, format: .xml, options: 0)
     }
 
@@ -32,18 +31,36 @@ enum PropertyListDates {
         } catch {
             return data  // The decoder refuses it with an error of its own.
         }
-        let native = replaced(list) { value in
-            guard let entries = value as? [String: Any], entries.count == 1 else { return nil }
-            return (entries[key] as? Double).map(Date.init(timeIntervalSinceReferenceDate:))
-        }
-        return try PropertyListSerialization.data(fromPropertyList: native, format: .binary, options: 0)
+        return try PropertyListSerialization.data(fromPropertyList: native(list), format: .binary, options: 0)
     }
 
-    /// The list with the replacements of its values, where there are any.
-    private static func replaced(_ value: Any, by change: (Any) -> Any?) -> Any {
-        if let new = change(value) { return new }
-        if let values = value as? [Any] { return values.map { replaced($0, by: change) } }
-        if let entries = value as? [String: Any] { return entries.mapValues { replaced($0, by: change) } }
-        return value
+    /// The list with exact dates.
+    private static func exact(_ value: Any) -> Any {
+        if let date = value as? Date {
+            let seconds = date.timeIntervalSinceReferenceDate
+            let isPlain = plain.contains(seconds) && seconds == seconds.rounded()
+            return isPlain ? date : [key: seconds]
+        }
+        if let values = value as? [Any] { return values.map(exact) }
+        guard let entries = value as? [String: Any] else { return value }
+        if let (name, value) = lookalike(entries) { return [name + "!": exact(value)] }
+        return entries.mapValues(exact)
+    }
+
+    /// The list with the dates and the dictionaries that ``exact(_:)`` was given.
+    private static func native(_ value: Any) -> Any {
+        if let values = value as? [Any] { return values.map(native) }
+        guard let entries = value as? [String: Any] else { return value }
+        guard let (name, value) = lookalike(entries) else { return entries.mapValues(native) }
+        if name != key { return [String(name.dropLast()): native(value)] }
+        return (value as? Double).map(Date.init(timeIntervalSinceReferenceDate:)) ?? [name: native(value)]
+    }
+
+    /// The entry of a dictionary with the key of dates, or with that key and some `!`, alone.
+    private static func lookalike(_ entries: [String: Any]) -> (name: String, value: Any)? {
+        guard entries.count == 1, let (name, value) = entries.first, name.hasPrefix(key),
+            name.dropFirst(key.count).allSatisfy({ $0 == "!" })
+        else { return nil }
+        return (name, value)
     }
 }

@@ -17,12 +17,14 @@ extension Command {
         discussion: """
             Reads rows from FILE, or from standard input where FILE is missing or '-'. A CSV file
             names its columns in the first line; an empty field is NULL, "" an empty text. JSON
-            lines have one object a line; a member that is missing is NULL.
+            lines have one object a line; a member that is missing or null is NULL, but in a column
+            of JSON null is the value null.
 
             A table that does not exist is made: each column has the narrowest type that keeps all
             its values (integer, unsigned integer, real, true or false, UUID, date, bytes, JSON, else
             text), and the key is --key, else the column 'id', else none. A key needs a value in
-            every row; --no-key makes a table without one.
+            every row; --no-key makes a table without one. A CSV file without rows makes a table of
+            text; JSON lines without rows are refused.
 
             All rows are checked before the first is stored, and stored in one transaction: an error
             stores nothing, and makes no store. A transaction holds 1 GiB at most; for more there is

@@ -96,7 +96,9 @@ private enum Query {
         guard let text = invocation.operand(1), text == "-" else { return invocation.operand(1) ?? "" }
         var lines = LineReader(System.standardInput, name: "standard input")
         var all: [UInt8] = []
-        while let line = try lines.next() { all += Array(line) + [UInt8(ascii: "\n")] }
+        while let line = try lines.next() {
+            all += Array(lines.lineNumber == 1 ? line.withoutByteOrderMark : line) + [UInt8(ascii: "\n")]
+        }
         guard let text = String(validating: all, as: UTF8.self) else {
             throw ToolError(.usage, "standard input: not valid UTF-8")
         }

@@ -33,6 +33,9 @@ struct Bytes: RandomAccessCollection {
         return unsafe Bytes(UnsafeRawBufferPointer(rebasing: buffer[range]))
     }
 
+    /// The bytes without a UTF-8 byte order mark at their start, which some editors write.
+    var withoutByteOrderMark: Bytes { starts(with: [0xef, 0xbb, 0xbf]) ? part(3...) : self }
+
     /// The eight bytes from `offset` on, the first one as the lowest of the number.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {

@@ -34,9 +34,7 @@ struct CSVReader: ~Copyable {
         var isOpen = false
         while let line = try lines.next() {
             var bytes = line
-            if lines.lineNumber == 1, bytes.starts(with: [0xef, 0xbb, 0xbf]) {
-                bytes = bytes.part(3...)
-            }
+            if lines.lineNumber == 1 { bytes = bytes.withoutByteOrderMark }
             if !isOpen {
                 if bytes.isEmpty || Self.isReturn(bytes), !areBlankLinesRows { continue }
                 lineNumber = lines.lineNumber
@@ -104,11 +102,12 @@ struct CSVReader: ~Copyable {
         ToolError(.usage, "\(source):\(lines.lineNumber): \(reason)")
     }
 
-    /// Formats a field. Quotes it if it needs quotes, or if it is empty and not NULL.
+    /// Formats a field. Quotes it if it needs quotes, or if it is empty and not NULL. Behind a quote, a byte order mark
+    /// is text.
     static func written(_ text: String?) -> String {
         guard let text else { return "" }
         let needsQuotes =
-            text.isEmpty || text.hasPrefix(" ") || text.hasSuffix(" ")
+            text.isEmpty || text.unicodeScalars.first == "\u{feff}" || text.hasPrefix(" ") || text.hasSuffix(" ")
             || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0a || $0 == 0x0d }
         return needsQuotes ? text.quoted(by: "\"") : text
     }

@@ -17,6 +17,8 @@ struct RecordReader: ~Copyable {
     private let format: RecordFormat
     private var json = JSONLinesReader()
     private var tsv = TSVReader()
+    /// True before the first line. JSON may have a byte order mark there. In TSV, a key may begin with its bytes.
+    private var isAtStart = true
 
     init(_ format: RecordFormat) { self.format = format }
 
@@ -24,8 +26,13 @@ struct RecordReader: ~Copyable {
     @inline(__always)
     mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
         switch format {
-        case .jsonLines: try json.parse(line)
-        case .tabSeparated: try tsv.parse(line)
+        case .jsonLines:
+            if isAtStart {
+                isAtStart = false
+                return try json.parse(line.withoutByteOrderMark)
+            }
+            return try json.parse(line)
+        case .tabSeparated: return try tsv.parse(line)
         }
     }
 }

@@ -78,9 +78,9 @@ enum CellText {
         }
     }
 
-    /// A nested value: JSON as it is, or a JSON string in quotes.
+    /// A nested value: JSON as it is in the file.
     private static func json(_ cell: ImportedCell) -> ColumnValue? {
-        if cell.kind == .string { return .json(quoted(cell.text)) }
+        if cell.kind == .string { return .json(cell.token ?? quoted(cell.text)) }
         // The reader of JSON lines has checked nested values.
         return cell.kind == .nested || JSONCursor.isValue(cell.text) ? .json(cell.text) : nil
     }

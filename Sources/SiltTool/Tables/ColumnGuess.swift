@@ -4,18 +4,30 @@ import TableKit
 struct ColumnGuess {
     private static let candidates: [ColumnType] = [.int64, .uint64, .double, .bool, .uuid, .date, .bytes, .json]
     private var types = candidates
-    /// The line of the first row with NULL in this column.
-    private(set) var firstNull: Int?
+    /// The line of the first row without a value of this column.
+    private var firstMissing: Int?
+    /// The line of the first row with `null`, which is a value in a column of JSON.
+    private var firstNullWord: Int?
     private var hasValue = false
     /// Whether a value is a number other than `inf` and `nan`, which may be words.
     private var hasNumber = false
+
+    /// The line of the first row with NULL in this column.
+    var firstNull: Int? {
+        if type == .json { return firstMissing }
+        return [firstMissing, firstNullWord].compactMap(\.self).min()
+    }
 
     var hasNull: Bool { firstNull != nil }
 
     /// Adds a value; nil is NULL.
     mutating func add(_ cell: ImportedCell?, line: Int) {
         guard let cell else {
-            firstNull = firstNull ?? line
+            firstMissing = firstMissing ?? line
+            return
+        }
+        if cell.kind == .null {
+            firstNullWord = firstNullWord ?? line
             return
         }
         hasValue = true

@@ -8,6 +8,14 @@ struct ColumnSurvey {
     /// The line of the first row.
     private var firstLine: Int?
 
+    /// Whether there is a row.
+    var hasRows: Bool { firstLine != nil }
+
+    /// Adds the columns of a CSV header, before the first row.
+    mutating func add(header: [String]) {
+        for name in header { _ = addColumn(name, true) }
+    }
+
     /// Adds a row. Columns missing from it are NULL.
     mutating func add(_ row: ImportedRows.Row) {
         let isFirst = firstLine == nil

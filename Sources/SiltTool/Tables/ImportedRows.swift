@@ -16,7 +16,7 @@ enum ImportedRows {
         var line: Int
         /// The column names, in the order of `values`.
         var columns: [String]
-        /// The values; nil is NULL.
+        /// The values; nil is NULL in a column of any type.
         var values: [ImportedCell?]
         /// The line with the column names: the first of a CSV file, the row's own for JSON lines.
         var headerLine: Int

@@ -1,7 +1,7 @@
 import Foundation
 import TableKit
 
-/// Reads rows from JSON lines: one object a line, with columns as members.
+/// Reads rows from JSON lines: one object a line, with columns as members. Skips a byte order mark at the start.
 struct JSONObjectReader: ~Copyable {
     private var lines: LineReader
     private let source: String
@@ -17,10 +17,11 @@ struct JSONObjectReader: ~Copyable {
     /// The number of bytes read from the input.
     var bytesRead: Int { lines.bytesRead }
 
-    /// The members of the next object, with nil for NULL. Nil at the end.
-    mutating func next() throws -> [(name: String, value: ImportedCell?)]? {
+    /// The members of the next object; nil at the end.
+    mutating func next() throws -> [(name: String, value: ImportedCell)]? {
         while let line = try lines.next() {
-            var cursor = JSONCursor(line, encodingHint: ImportedRows.encodingHint)
+            let text = lines.lineNumber == 1 ? line.withoutByteOrderMark : line
+            var cursor = JSONCursor(text, encodingHint: ImportedRows.encodingHint)
             cursor.skipSpace()
             if cursor.isAtEnd { continue }
             do throws(FormatError) { return try object(&cursor) } catch {
@@ -30,8 +31,8 @@ struct JSONObjectReader: ~Copyable {
         return nil
     }
 
-    private func object(_ cursor: inout JSONCursor) throws(FormatError) -> [(name: String, value: ImportedCell?)] {
-        var members: [(name: String, value: ImportedCell?)] = []
+    private func object(_ cursor: inout JSONCursor) throws(FormatError) -> [(name: String, value: ImportedCell)] {
+        var members: [(name: String, value: ImportedCell)] = []
         var names: Set<String> = []
         var scratch = ByteBuffer()
         try cursor.expect(UInt8(ascii: "{"), "expected '{', one object a line")
@@ -56,17 +57,21 @@ struct JSONObjectReader: ~Copyable {
 
     private func value(
         _ cursor: inout JSONCursor, _ scratch: inout ByteBuffer
-    ) throws(FormatError) -> ImportedCell? {
+    ) throws(FormatError) -> ImportedCell {
         let start = cursor.offset
         switch cursor.peek {
         case UInt8(ascii: "\""):
-            return ImportedCell(String(decoding: try cursor.string(&scratch), as: UTF8.self), .string)
+            let text = String(decoding: try cursor.string(&scratch), as: UTF8.self)
+            let token = cursor.line.part(start..<cursor.offset)
+            // Every escape is longer than its text.
+            let hasEscapes = token.count != text.utf8.count + 2
+            return ImportedCell(text, .string, token: hasEscapes ? String(decoding: token, as: UTF8.self) : nil)
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             try cursor.skipValue(&scratch)
             return ImportedCell(String(decoding: cursor.line.part(start..<cursor.offset), as: UTF8.self), .nested)
         default:
             let word = try cursor.word()
-            return word == "null" ? nil : ImportedCell(word)
+            return ImportedCell(word, word == "null" ? .null : .plain)
         }
     }
 }

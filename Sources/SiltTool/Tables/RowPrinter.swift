@@ -8,11 +8,18 @@ struct RowPrinter: ~Copyable {
     }
 
     private let style: Style
+    /// The numbers of the columns whose NULLs JSON lines leave out.
+    private let leavingOut: Set<Int>
     private var output = OutputBuffer.standard()
     /// The number of printed rows.
     private(set) var rows = 0
 
-    init(_ style: Style) { self.style = style }
+    /// - Parameter leavingOut: the numbers of columns whose NULLs JSON lines leave out. In a column of JSON, `null` is
+    ///   another value than NULL.
+    init(_ style: Style, leavingOut: Set<Int> = []) {
+        self.style = style
+        self.leavingOut = leavingOut
+    }
 
     /// Runs statements, prints the rows of those that have columns, and flushes the output, even before an error.
     /// - Parameter seen: called with each result first.
@@ -41,8 +48,10 @@ struct RowPrinter: ~Copyable {
             }
         case .jsonLines:
             let names = result.columns.map { CellText.quoted($0) + ":" }
+            let leavingOut = leavingOut
             try forEach(result) { row in
-                "{" + zip(names, row).map { $0 + CellText.json($1) }.joined(separator: ",") + "}\n"
+                let shown = row.indices.filter { !row[$0].isNull || !leavingOut.contains($0) }
+                return "{" + shown.map { names[$0] + CellText.json(row[$0]) }.joined(separator: ",") + "}\n"
             }
         }
     }

@@ -50,7 +50,7 @@ struct TableImport {
         var survey = ColumnSurvey()
         let progress = Progress("check", totalBytes: source.bytes, isQuiet: isQuiet)
         let header: (Int, [String]) throws -> Void = { line, names in
-            guard let existing else { return }
+            guard let existing else { return survey.add(header: names) }
             for name in names { _ = try number(of: name, existing, line, source.name) }
         }
         let bytes = try ImportedRows.forEach(
@@ -70,14 +70,15 @@ struct TableImport {
             source: checked, structure: try existing ?? structure(survey, source.name), isNew: existing == nil)
     }
 
-    /// A table with the columns of the file.
+    /// A table with the columns of the file. Without rows, they are text that may be NULL.
     private func structure(_ survey: ColumnSurvey, _ source: String) throws -> TableStructure {
         guard !survey.columns.isEmpty else { throw ToolError(.usage, "the input has no rows to make a table of") }
-        let columns = zip(survey.columns, survey.guesses).map { name, guess in
-            Column(name, guess.type, isOptional: guess.hasNull)
+        var columns = zip(survey.columns, survey.guesses).map { name, guess in
+            Column(name, guess.type, isOptional: guess.hasNull || !survey.hasRows)
         }
-        return TableStructure(
-            name: table, columns: columns, primaryKey: try keyNumber(survey, source).map { [$0] } ?? [])
+        let key = try keyNumber(survey, source)
+        if let key { columns[key].isOptional = false }
+        return TableStructure(name: table, columns: columns, primaryKey: key.map { [$0] } ?? [])
     }
 
     private func keyNumber(_ survey: ColumnSurvey, _ source: String) throws -> Int? {
@@ -107,7 +108,7 @@ struct TableImport {
 
     /// Parses a cell as a value of a column.
     func value(_ cell: ImportedCell?, _ column: Column, _ line: Int, _ source: String) throws -> ColumnValue {
-        guard let cell else { return .null }
+        guard let cell, cell.kind != .null || column.type == .json else { return .null }
         if let value = CellText.value(cell, column.type) { return value }
         throw ToolError(
             .usage, "\(source):\(line): '\(cell.text.prefix(40))' is no \(column.type) for the column \(column.name)")

@@ -70,6 +70,10 @@ extension RepositoryConformance {
         try await requireAlreadyExists("twice", "createAll with twice") {
             try await derived.createAll([(id: "twice", item: 1), (id: "twice", item: 2)])
         }
+        try await repository.create(id: "repeated", item: 1)
+        try await requireNotFound("repeated", "deleteAll with twice") {
+            try await derived.deleteAll(ids: ["repeated", "repeated"])
+        }
         try await derived.deleteAll(ids: items.dropFirst().map(\.id))
         for (id, _) in items.dropFirst() { try await repository.expectMissing(id: id) }
         try await repository.expect(0, id: "id/0", "after deleteAll of others")
@@ -89,6 +93,9 @@ extension RepositoryConformance {
         }
         for ids in [["b", "a", "c"], ["a", "b", "c"], ["a", "c", "b"]] {
             try await requireNotFound("b", "deleteAll of \(ids) with") { try await repository.deleteAll(ids: ids) }
+        }
+        for ids in [["a", "a"], ["a", "c", "a"], ["c", "a", "a"]] {
+            try await requireNotFound("a", "deleteAll of \(ids) with") { try await repository.deleteAll(ids: ids) }
         }
         for id in ["b", "d"] { try await repository.expectMissing(id: id) }
         for id in ["a", "c", "e"] { try await repository.expect(id, id: id, "after refused batches") }

@@ -94,6 +94,13 @@ extension RepositoryConformance {
         let derived = DerivedOperations(repository: repository)
         try await fails("upsert") { try await derived.upsert(id: "new", item: UnencodableItem()) }
         try await repository.expect(1, id: "new", "after an upsert that failed")
+        let batch = [("first", 1), ("middle", -1), ("last", 2)].map { id, number in
+            (id: id, item: PartlyEncodableItem(number: number))
+        }
+        try await fails("createAll") { try await derived.createAll(batch) }
+        for id in ["middle", "last"] { try await repository.expectMissing(id: id) }
+        // Other repositories may keep the items before the failure.
+        if repository is any RecordRepository { try await repository.expectMissing(id: "first") }
     }
 
     func checkFailedDecoding() async throws {
@@ -109,6 +116,27 @@ extension RepositoryConformance {
             throw Violation("read as another type threw recordNotFound for a record that exists.")
         } catch {}
         try await repository.expect(item, id: "id", "after a read as another type")
+        try await checkFailedListing()
+    }
+
+    /// Lists items of which the one in the middle has another type.
+    private func checkFailedListing() async throws {
+        guard let repository = try await makeRepository("decoding-all") as? any CRUDCollection else { return }
+        let item = SampleItem(name: "item", number: 1)
+        try await repository.create(id: "a", item: [1])
+        try await repository.create(id: "b", item: item)
+        try await repository.create(id: "c", item: [3])
+        do {
+            let all = try await repository.all(of: [Int].self)
+            throw Violation("all(of:) gives \(all.count) items, although one has another type.")
+        } catch let violation as Violation {
+            throw violation
+        } catch CRUDRepositoryError.recordNotFound {
+            throw Violation("all(of:) threw recordNotFound for a record of another type.")
+        } catch {}
+        try await repository.expect([1], id: "a", "after all(of:) as another type")
+        try await repository.expect(item, id: "b", "after all(of:) as another type")
+        try await repository.expect([3], id: "c", "after all(of:) as another type")
     }
 
     func checkExistsAndUpsert() async throws {

@@ -23,6 +23,19 @@ struct UnencodableItem: Codable {
     }
 }
 
+/// An item that can be encoded only if its number is not negative.
+struct PartlyEncodableItem: Codable, Equatable {
+    struct Failure: Error {}
+
+    var number: Int
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(number, forKey: .number)
+        if number < 0 { throw Failure() }
+    }
+}
+
 enum Samples {
     /// Difficult strings, as identifiers and table names. Any two differ in their bytes.
     static let strings: [String] = [

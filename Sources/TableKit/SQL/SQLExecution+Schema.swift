@@ -1,15 +1,15 @@
 /// CREATE, DROP, ALTER.
 extension SQLExecution {
     func create(_ definition: SQLTableDefinition) throws {
-        if try session.tableIfPresent(definition.name) != nil {
-            if definition.ifNotExists { return }
-            throw CRUDSQLGenError("The table exists.", code: .exists, table: definition.name.text)
-        }
         let name = definition.name.text
+        if definition.ifNotExists, try session.tableIfPresent(definition.name) != nil { return }
+        // Exactly, unlike look-ups: types and imports make names that differ only in case, which `silt schema` prints.
+        if try session.table(named: name) != nil {
+            throw CRUDSQLGenError("The table exists.", code: .exists, table: name)
+        }
         var columns = try definition.columns.map { try column($0, of: name) }
         if columns.isEmpty { throw CRUDSQLGenError("A table has columns.", code: .argument, table: name) }
-        let names = columns.map { $0.name.lowercased() }
-        if Set(names).count < names.count {
+        if Set(columns.map(\.name)).count < columns.count {
             throw CRUDSQLGenError("Two columns have the same name.", code: .exists, table: name)
         }
         let plain = TableStructure(name: name, columns: columns)
@@ -71,9 +71,11 @@ extension SQLExecution {
 
     func create(_ definition: SQLIndexDefinition) throws {
         let structure = try session.existingTable(definition.table).structure
-        if let name = definition.name, try session.indexIfPresent(name) != nil {
-            if definition.ifNotExists { return }
-            throw CRUDSQLGenError("The index \(name.text) exists.", code: .exists, table: structure.name)
+        if let name = definition.name {
+            if definition.ifNotExists, try session.indexIfPresent(name) != nil { return }
+            if try session.indexes().contains(where: { $0.sqlName == name.text }) {
+                throw CRUDSQLGenError("The index \(name.text) exists.", code: .exists, table: structure.name)
+            }
         }
         let columns = try definition.columns.map { structure.columns[try structure.existingNumber($0)].name }
         try session.alter(

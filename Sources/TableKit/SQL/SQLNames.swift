@@ -1,4 +1,4 @@
-/// Name look-up: exact first, then case-insensitive.
+/// Name look-up: exact first, then case-insensitive, if only one name matches so.
 extension TableSession {
     /// The table with this name, or nil.
     func tableIfPresent(_ name: SQLName) throws -> TableInfo? {
@@ -18,10 +18,15 @@ extension TableSession {
 
     /// The index with this name, or nil.
     func indexIfPresent(_ name: SQLName) throws -> IndexDefinition? {
-        let all = try tables().flatMap { $0.indexes.map(\.definition) }
+        let all = try indexes()
+        if let index = all.first(where: { $0.sqlName == name.text }) { return index }
         let folded = name.text.lowercased()
-        return all.first { $0.sqlName == name.text } ?? all.first { $0.sqlName.lowercased() == folded }
+        let found = all.filter { $0.sqlName.lowercased() == folded }
+        return found.count == 1 ? found[0] : nil
     }
+
+    /// The indexes of all tables.
+    func indexes() throws -> [IndexDefinition] { try tables().flatMap { $0.indexes.map(\.definition) } }
 }
 
 extension TableStructure {

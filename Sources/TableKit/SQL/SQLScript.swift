@@ -1,7 +1,8 @@
 /// The SQL statements of a text, run one after the other.
 ///
 /// Each statement is a transaction of its own, unless the text begins one with BEGIN or SAVEPOINT. It must end such a
-/// transaction, too. Names match exactly first, then case-insensitively.
+/// transaction, too. Names match exactly first, then case-insensitively if one name alone does so. The names of new
+/// tables, columns and indexes may differ from others only in case.
 public struct SQLScript: Sendable {
     let statements: [SQLStatement]
 

@@ -44,6 +44,17 @@ import Testing
         #expect(try Silt.run("dump", "-f", "tsv", "-n", "1", store).text == "a\t1\n")
     }
 
+    @Test("A byte order mark is skipped before JSON lines, and is part of a key of TSV")
+    func byteOrderMark() throws {
+        let directory = try TemporaryDirectory()
+        let store = directory.file("store")
+        let json = Array("\u{feff}{\"key\":\"a\",\"value\":\"1\"}\n".utf8)
+        try Silt.run("load", "-q", store, input: json).expect(status: 0)
+        try Silt.run("load", "-q", "-f", "tsv", store, input: Array("\u{feff}b\t2\n".utf8)).expect(status: 0)
+        #expect(try Silt.run("dump", "-f", "tsv", store).output == Array("a\t1\n\u{feff}b\t2\n".utf8))
+        try Silt.run("load", "-q", store, input: Array("\n".utf8) + json).expect(status: 2, error: ":2:1: ")
+    }
+
     @Test("A broken line is named by its number, and nothing is loaded, from a file and from a pipe")
     func brokenLine() throws {
         let directory = try TemporaryDirectory()

@@ -107,5 +107,18 @@ struct ColumnGuessTests {
         guess.add(nil, line: 4)
         #expect(guess.firstNull == 3)
         #expect(self.guess([nil]) == .string)
+        guess.add(ImportedCell("null", .null), line: 2)
+        #expect(guess.firstNull == 2)
+    }
+
+    @Test("null is a value beside objects and arrays")
+    func nullWords() {
+        var guess = ColumnGuess()
+        guess.add(ImportedCell("{}", .nested), line: 1)
+        guess.add(ImportedCell("null", .null), line: 2)
+        #expect(guess.type == .json)
+        #expect(!guess.hasNull)
+        guess.add(nil, line: 3)
+        #expect(guess.firstNull == 3)
     }
 }

@@ -52,11 +52,61 @@ struct ImportTests {
         try Silt.run("import", "--quiet", directory.file("copy"), "T", path).expect(status: 0)
     }
 
+    @Test("null, NULL and escapes in JSON columns are kept by JSON lines")
+    func nestedNulls() throws {
+        let statements = """
+            CREATE TABLE T (id INTEGER PRIMARY KEY, j JSON, k JSON NOT NULL, t TEXT);
+            INSERT INTO T VALUES (1, '"\\u0041\\/"', 'null', NULL), (2, 'null', '{"a":"\\u0041"}', 'null'),
+                (3, NULL, '"a"', 'A'), (4, '[]', '[null]', NULL);
+            """
+        try Silt.run("query", store, statements).expect(status: 0)
+        let exported = try Silt.run("export", "--format", "jsonl", store, "T")
+        #expect(
+            exported.text == """
+                {"id":1,"j":"\\u0041\\/","k":null,"t":null}
+                {"id":2,"j":null,"k":{"a":"\\u0041"},"t":"null"}
+                {"id":3,"k":"a","t":"A"}
+                {"id":4,"j":[],"k":[null],"t":null}
+
+                """)
+        let path = try directory.write("rows.jsonl", exported.output)
+        let copy = directory.file("copy")
+        try Silt.run("query", copy, "CREATE TABLE T (id INTEGER PRIMARY KEY, j JSON, k JSON NOT NULL, t TEXT)")
+            .expect(status: 0)
+        try Silt.run("import", "--quiet", copy, "T", path).expect(status: 0)
+        let csv = try Silt.run("export", store, "T").text
+        #expect(try Silt.run("export", copy, "T").text == csv)
+        #expect(try Silt.run("export", "--format", "jsonl", copy, "T").text == exported.text)
+        #expect(try Silt.run("query", "--csv", copy, "SELECT id FROM T WHERE j IS NULL").text == "id\n3\n")
+    }
+
+    @Test("a new column of objects takes null as a value, and only a missing member as NULL")
+    func newNestedColumn() throws {
+        try self.import("a.jsonl", "{\"id\":1,\"j\":{}}\n{\"id\":2,\"j\":null}\n{\"id\":3}\n").expect(status: 0)
+        #expect(try query("SELECT id FROM T WHERE j IS NULL") == "id\n3\n")
+        #expect(try Silt.run("export", store, "T").text == "id,j\n1,{}\n2,null\n3,\n")
+    }
+
     @Test("decimals that no real holds are imported with all their digits")
     func decimals() throws {
         let text = "a,b\n12345678901234567.89,0.1\n0.5,0.30000000000000004\n"
         try self.import("a.csv", text).expect(status: 0)
         #expect(try Silt.run("export", store, "T").text == text)
+    }
+
+    @Test("a table without rows is made of the CSV header, with columns of text and the usual key")
+    func noRows() throws {
+        try Silt.run("query", store, "CREATE TABLE E (name TEXT, id INTEGER PRIMARY KEY)").expect(status: 0)
+        let path = try directory.write("e.csv", try Silt.run("export", store, "E").output)
+        let copy = directory.file("copy")
+        try Silt.run("import", "--quiet", copy, "E", path).expect(status: 0)
+        #expect(
+            try Silt.run("schema", copy).text == "CREATE TABLE E (\n    name TEXT,\n    id TEXT PRIMARY KEY\n);\n")
+        #expect(try Silt.run("export", copy, "E").text == "name,id\n")
+        try Silt.run("import", "--quiet", "--key", "x", copy, "F", path).expect(status: 2, error: "no column 'x'")
+        let empty = try directory.write("e.jsonl", [])
+        try Silt.run("import", "--quiet", copy, "G", empty).expect(status: 2, error: "the input has no rows")
+        try Silt.run("schema", copy, "G").expect(status: 1)
     }
 
     @Test("a file of one column keeps its NULLs")
@@ -68,7 +118,7 @@ struct ImportTests {
     @Test(
         "a refused input makes no store",
         arguments: [
-            "", "id\n", "id,name\n1,a\n1,b\n", "id,name\n1,a\n,b\n", "id,name\n1\n", "id,id\n1,2\n", "id,name\n1,\"a\n",
+            "", "id,name\n1,a\n1,b\n", "id,name\n1,a\n,b\n", "id,name\n1\n", "id,id\n1,2\n", "id,name\n1,\"a\n",
         ])
     func noStore(text: String) throws {
         try self.import("a.csv", text).expect(status: 2)
@@ -139,6 +189,21 @@ struct ImportTests {
         let path = try directory.write(name, text.utf8.map { $0 == UInt8(ascii: "#") ? 0xFC : $0 })
         let result = try Silt.run("import", "--quiet", store, "T", path)
         result.expect(status: 2, error: "not valid UTF-8; convert the file first, as by iconv")
+    }
+
+    @Test("a byte order mark before the first line is skipped, and no other", arguments: ["a.csv", "a.jsonl"])
+    func byteOrderMark(name: String) throws {
+        let text = name == "a.csv" ? "\u{feff}id,t\n1,\u{feff}x\n" : "\u{feff}{\"id\":1,\"t\":\"\u{feff}x\"}\n"
+        try self.import(name, text).expect(status: 0)
+        #expect(try Array(query("SELECT id FROM T WHERE t = '\u{feff}x'").utf8) == Array("id\n1\n".utf8))
+        try self.import("b.jsonl", "\n\u{feff}{}\n").expect(status: 2, error: "b.jsonl:2:1: expected '{'")
+    }
+
+    @Test("a column whose name begins with a byte order mark keeps it")
+    func markedName() throws {
+        try self.import("a.csv", "\"\u{feff}a\",b\n1,2\n").expect(status: 0)
+        let exported = try Silt.run("export", store, "T").output
+        #expect(exported == Array("\"\u{feff}a\",b\n1,2\n".utf8))
     }
 
     @Test("numbers out of a column's range are refused")

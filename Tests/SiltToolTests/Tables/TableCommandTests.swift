@@ -116,6 +116,14 @@ struct TableCommandTests {
         #expect(result.text.hasSuffix("(1 row, 1 row changed)\n"), "\(result.text)")
     }
 
+    @Test("query skips a byte order mark before the statements of standard input")
+    func byteOrderMark() throws {
+        let statement = Array("\u{feff}SELECT id FROM City LIMIT 1".utf8)
+        let result = try Silt.run("query", "--csv", store, "-", input: statement)
+        result.expect(status: 0)
+        #expect(result.text == "id\n1\n")
+    }
+
     @Test("query escapes control characters of column names")
     func controlCharacters() throws {
         let result = try Silt.run("query", store, "SELECT id AS \"a\n\u{1b}b\" FROM City WHERE id = 1")

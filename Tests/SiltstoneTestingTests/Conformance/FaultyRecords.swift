@@ -5,7 +5,7 @@ import Foundation
 struct FaultyRecords: RecordRepository {
     /// What is wrong.
     enum Fault: CaseIterable {
-        case createsInPart, deletesInPart
+        case createsInPart, deletesInPart, deletesRepeated
     }
 
     let base: InMemoryRepository
@@ -39,6 +39,14 @@ struct FaultyRecords: RecordRepository {
         if fault != .deletesInPart { return base.removeRecords(ids: ids) }
         for id in ids where !base.removeRecord(id: id) { return id }
         return nil
+    }
+
+    func deleteAll(ids: [CRUDRepository.ItemIdentifier]) async throws {
+        if let twice = ids.indices.first(where: { ids[..<$0].contains(ids[$0]) }) {
+            if fault == .deletesRepeated { _ = base.removeRecord(id: ids[twice]) }
+            throw CRUDRepositoryError.recordNotFound(id: ids[twice])
+        }
+        if let missing = try await removeRecords(ids: ids) { throw CRUDRepositoryError.recordNotFound(id: missing) }
     }
 
     func records(

@@ -48,7 +48,7 @@ import Testing
 
     @Test(
         "A refused batch that leaves a part is found, and only that",
-        arguments: [nil, .createsInPart, .deletesInPart] as [FaultyRecords.Fault?])
+        arguments: [nil, .createsInPart, .deletesInPart, .deletesRepeated] as [FaultyRecords.Fault?])
     func recordFaultIsFound(_ fault: FaultyRecords.Fault?) async {
         let database = InMemoryDatabase()
         let conformance = RepositoryConformance {
