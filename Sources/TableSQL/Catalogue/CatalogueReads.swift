@@ -36,14 +36,15 @@ enum CatalogueReads {
 extension SchemaDialect {
     /// Reads the tables of the database once, by name.
     func readTables(_ connection: any SQLConnection) throws -> [String: SQLTable] {
-        var tables = Dictionary(try readCatalogue(connection).map { ($0.structure.name, $0) }) { first, _ in first }
-        for (name, table) in tables where !table.unenforcedKeys.isEmpty {
+        let read = Dictionary(try readCatalogue(connection).map { ($0.structure.name, $0) }) { first, _ in first }
+        var tables = read
+        for (name, table) in read where !table.unenforcedKeys.isEmpty {
             tables[name]?.refusedReferences = table.structure.columns.indices.filter { number in
                 let column = table.structure.columns[number]
                 guard let parent = column.foreignKey?.table, table.unenforcedKeys.contains(column.name) else {
                     return false
                 }
-                return tables[parent]?.structure.primaryKey.count != 1
+                return read[parent]?.structure.primaryKey.count != 1
             }
         }
         return tables
