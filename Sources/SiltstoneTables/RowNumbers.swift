@@ -12,40 +12,47 @@ final class RowNumbers: Sendable {
         var last: Int64
         /// True if a row came with the greatest number of all. Its transaction may be open, or rolled back.
         var hasMetGreatest: Bool
+
+        /// Takes the next number; nil if there is none.
+        /// - Parameter isChecked: true if no row has the greatest number. Otherwise nil where one may have it.
+        mutating func next(below greatest: Int64, isChecked: Bool) -> Int64? {
+            guard isChecked || !hasMetGreatest, last < greatest else { return nil }
+            last += 1
+            return last
+        }
     }
 
+    /// Never held while the store is read: a commit on the cooperative pool takes it, too.
     private let tables = Locked<[UInt64: Used]>([:])
 
     /// Reserves a number for a new row.
     /// - Parameter transaction: the transaction that inserts the row.
     /// - Throws: `TableErrorCode.argument` if the numbers are exhausted.
     func reserve(in table: TableDescription, of store: KeyValueStore, for transaction: Transaction) throws -> Int64 {
-        try tables.withLock { tables in
-            var used = try tables[table.id] ?? RowNumbers.load(table, from: store)
-            var isFull = used.last >= table.greatestRowNumber
-            if used.hasMetGreatest, !isFull {
-                let greatest = table.rowKey(table.greatestRowNumber)
-                isFull = try store.contains(greatest) || transaction.contains(greatest)
-            }
-            if isFull {
-                throw CRUDSQLExeError("The table has no more row numbers.", code: .argument, table: table.name)
-            }
-            used.last += 1
-            tables[table.id] = used
-            return used.last
+        // The usual case locks once.
+        if let number = tables.withLock({ $0[table.id]?.next(below: table.greatestRowNumber, isChecked: false) }) {
+            return number
         }
+        let used = try used(in: table, of: store)
+        var isFull = false
+        if used.hasMetGreatest {
+            let greatest = table.rowKey(table.greatestRowNumber)
+            isFull = try store.contains(greatest) || transaction.contains(greatest)
+        }
+        if !isFull, let number = change(used, in: table, { $0.next(below: table.greatestRowNumber, isChecked: true) }) {
+            return number
+        }
+        throw CRUDSQLExeError("The table has no more row numbers.", code: .argument, table: table.name)
     }
 
     /// Records a number that a row came with.
     func raise(to number: Int64, in table: TableDescription, of store: KeyValueStore) throws {
-        try tables.withLock { tables in
-            var used = try tables[table.id] ?? RowNumbers.load(table, from: store)
+        change(try used(in: table, of: store), in: table) { used in
             if number < table.greatestRowNumber {
                 used.last = max(used.last, number)
             } else {
                 used.hasMetGreatest = true
             }
-            tables[table.id] = used
         }
     }
 
@@ -54,24 +61,33 @@ final class RowNumbers: Sendable {
 
     /// The number to store where rows are deleted: the next opening gives greater ones.
     func mark(of table: TableDescription, of store: KeyValueStore) throws -> Int64 {
-        try tables.withLock { tables in
-            var used = try tables[table.id] ?? RowNumbers.load(table, from: store)
-            // The committed row is perhaps deleted now.
-            if used.hasMetGreatest, try store.contains(table.rowKey(table.greatestRowNumber)) {
-                used.last = table.greatestRowNumber
-            }
-            tables[table.id] = used
+        let used = try used(in: table, of: store)
+        // The committed row is perhaps deleted now.
+        let hasGreatest = try used.hasMetGreatest && store.contains(table.rowKey(table.greatestRowNumber))
+        return change(used, in: table) { used in
+            if hasGreatest { used.last = table.greatestRowNumber }
             return used.last
         }
     }
 
     /// A number that no row exceeds.
     func newest(in table: TableDescription, of store: KeyValueStore) throws -> Int64 {
-        try tables.withLock { tables in
-            let used = try tables[table.id] ?? RowNumbers.load(table, from: store)
-            tables[table.id] = used
-            return used.hasMetGreatest ? table.greatestRowNumber : used.last
-        }
+        let used = try used(in: table, of: store)
+        return used.hasMetGreatest ? table.greatestRowNumber : used.last
+    }
+
+    /// The numbers of a table. Reads the store the first time.
+    private func used(in table: TableDescription, of store: KeyValueStore) throws -> Used {
+        if let known = tables.withLock({ $0[table.id] }) { return known }
+        let loaded = try RowNumbers.load(table, from: store)
+        // Another thread may have loaded them meanwhile, and given numbers.
+        return change(loaded, in: table) { $0 }
+    }
+
+    /// Changes the numbers of a table.
+    /// - Parameter loaded: those to begin with if there are none yet.
+    private func change<R>(_ loaded: Used, in table: TableDescription, _ body: (inout Used) -> R) -> R {
+        tables.withLock { body(&$0[table.id, default: loaded]) }
     }
 
     /// The greatest number in the table, or in its mark if its rows were deleted.

@@ -169,6 +169,24 @@ import Testing
         }
     }
 
+    @Test func `joins that run again for the parents that a limit keeps count their rows once`() throws {
+        var counts: [[Int?]] = []
+        for limit in [nil, RowLimit(count: 600)] {
+            let (tables, all) = try Self.sharedChildren(10, levels: [1, 2])
+            var query = all
+            query.limit = limit
+            query.predicate = .compareColumns(column(2), .equal, ColumnReference(source: 2, column: 2))
+            var steps = [try tables.executor().explainRunning(query)]
+            var rows: [Int?] = []
+            while let step = steps.popLast() {
+                if step.inputs.isEmpty { rows.append(step.actualRows) }
+                steps += step.inputs
+            }
+            counts.append(rows)
+        }
+        #expect(counts[0] == counts[1] && counts[0].count > 1)
+    }
+
     @Test func `a condition on a joined row and its children alone needs no batch of all parents`() throws {
         let (tables, all) = try Self.sharedChildren(600, levels: [9, 10, 11])
         var query = all

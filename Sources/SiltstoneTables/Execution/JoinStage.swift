@@ -27,20 +27,24 @@ final class JoinStage<Reader: KeyValueReader> {
     }
 
     /// Runs a join.
-    private func find(_ number: Int, for owners: RowBuffer, only: [Int]?) throws -> JoinMatches {
-        try metered(number, { $0.rows.count }) { try steps[number].find(for: owners, only: only) }
+    /// - Parameter isRepeated: true if the join has run for these owners, so that its rows are counted already.
+    private func find(
+        _ number: Int, for owners: RowBuffer, only: [Int]?, isRepeated: Bool = false
+    ) throws -> JoinMatches {
+        try metered(number, { isRepeated ? 0 : $0.rows.count }) { try steps[number].find(for: owners, only: only) }
     }
 
     // MARK: Conditions
 
     /// Runs the joins in the condition, and determines which parents it accepts.
-    func accept(_ parents: RowBuffer) throws -> JoinedBatch {
+    /// - Parameter isRepeated: true for parents of earlier batches.
+    func accept(_ parents: RowBuffer, isRepeated: Bool = false) throws -> JoinedBatch {
         var batch = JoinedBatch(
             parents: parents, isAccepted: [Bool](repeating: true, count: parents.count),
             matches: bound.joins.map { _ in nil })
         if !bound.hasLateConditions { return batch }
         for (number, join) in bound.joins.enumerated() where join.isNamed {
-            batch.matches[number] = try find(number, for: batch.owners(of: join), only: nil)
+            batch.matches[number] = try find(number, for: batch.owners(of: join), only: nil, isRepeated: isRepeated)
         }
         for (number, join) in bound.joins.enumerated().reversed() where join.isNamed {
             try acceptElements(number, &batch)

@@ -45,7 +45,7 @@ final class ParentBatches<Reader: KeyValueReader> {
         while let (batch, kept) = try nextBatch() {
             for parent in kept { batch.parents.withRow(parent) { all.append($0) } }
         }
-        return all.isEmpty ? nil : (try stage.accept(all), Array(0..<all.count))
+        return all.isEmpty ? nil : (try stage.accept(all, isRepeated: true), Array(0..<all.count))
     }
 
     private func nextBatch() throws -> (batch: JoinedBatch, kept: [Int])? {

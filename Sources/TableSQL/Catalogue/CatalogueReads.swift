@@ -36,7 +36,18 @@ enum CatalogueReads {
 extension SchemaDialect {
     /// Reads the tables of the database once, by name.
     func readTables(_ connection: any SQLConnection) throws -> [String: SQLTable] {
-        Dictionary(try readCatalogue(connection).map { ($0.structure.name, $0) }) { first, _ in first }
+        let read = Dictionary(try readCatalogue(connection).map { ($0.structure.name, $0) }) { first, _ in first }
+        var tables = read
+        for (name, table) in read where !table.unenforcedKeys.isEmpty {
+            tables[name]?.refusedReferences = table.structure.columns.indices.filter { number in
+                let column = table.structure.columns[number]
+                guard let parent = column.foreignKey?.table, table.unenforcedKeys.contains(column.name) else {
+                    return false
+                }
+                return read[parent]?.structure.primaryKey.count != 1
+            }
+        }
+        return tables
     }
 }
 

@@ -16,6 +16,9 @@ package struct SQLTable: Sendable {
     package var hasOtherUniques = false
     /// The columns with a foreign key that the server does not enforce, by name: their table did not exist.
     package var unenforcedKeys: Set<String> = []
+    /// The numbers of the columns among ``unenforcedKeys`` whose foreign key leads to no table, or to a table whose key is
+    /// not one column. Rows with a value there are refused.
+    package var refusedReferences: [Int] = []
 
     package init(info: TableInfo, rowColumn: String? = nil) {
         self.info = info

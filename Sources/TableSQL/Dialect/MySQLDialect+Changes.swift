@@ -26,7 +26,7 @@ extension MySQLDialect {
     package func isOneStatement(_ change: SQLChange) -> Bool {
         // An update with returned rows reads them first.
         if !change.assigned.isEmpty { return change.returning.isEmpty }
-        return !change.tables.values.contains { $0.givesDefaults(without: change.table) }
+        return !change.reachesOwnRows && !change.givesDefaults
     }
 
     package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool {
@@ -135,7 +135,10 @@ extension MySQLDialect {
         missing.onConflict = .fail
         missing.rows = try insert.rows.filter { row in
             guard let key = insert.key(of: row) else { return true }
-            return try seen.insert(ValueTuple(key)).inserted && !exists(key, insert.table, connection)
+            if try seen.insert(ValueTuple(key)).inserted && !exists(key, insert.table, connection) { return true }
+            // An ignored row must be valid, too.
+            try insert.checkNotNull(row)
+            return false
         }
         return missing.rows.isEmpty ? SQLInsertOutcome() : try insertAll(missing, connection)
     }
@@ -218,6 +221,12 @@ extension MySQLDialect {
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
         if change.assigned.isEmpty {
+            if change.reachesOwnRows {
+                // Read before the defaults are set: the rows are returned as they were.
+                return try deleteAfterRead(change, lock: " FOR UPDATE", connection) {
+                    try setDefaults(before: change, connection)
+                }
+            }
             try setDefaults(before: change, connection)
             var text = try change.text()
             let results = try appendReturning(change.returning, of: change.table, to: &text)
@@ -227,13 +236,7 @@ extension MySQLDialect {
         guard !change.returning.isEmpty else {
             return (try connection.execute(change.text().statement()).changedRows, [])
         }
-        let structure = change.table.structure
-        let columns = change.returning.map { structure.columns[$0] }
-        var text = SQLText(self, "SELECT \(try columns.map { try quote($0.name) }.joined(separator: ", "))")
-        text += " FROM \(try quote(structure.name))"
-        try change.condition(&text)
-        text += " FOR UPDATE"
-        let rows = try connection.execute(text.statement(results: columns.map(\.type))).rows
+        let rows = try matchingRows(change, lock: " FOR UPDATE", connection)
         let count = try connection.execute(change.text().statement()).changedRows
         let changed = rows.map { row in zip(row, change.returning).map { change.assigned[$1] ?? $0 } }
         return (count, changed)
@@ -242,18 +245,39 @@ extension MySQLDialect {
     /// Performs ON DELETE SET DEFAULT, which the server lacks, before the delete. The server then refuses rows that
     /// still refer to a deleted one.
     private func setDefaults(before delete: SQLChange, _ connection: any SQLConnection) throws {
-        let parent = delete.table.structure
+        guard delete.givesDefaults else { return }
+        let tables = delete.tables.values.sorted { $0.structure.name < $1.structure.name }
+        try setDefaults(delete.table.structure, [], tables, connection, deleted: delete.condition)
+    }
+
+    /// Sets the defaults of rows that refer to deleted ones, also to those that are deleted by CASCADE.
+    /// - Parameters:
+    ///   - path: the tables from whose rows the cascade comes. It is not followed in a circle.
+    ///   - deleted: appends the condition of the rows that are deleted.
+    private func setDefaults(
+        _ parent: TableStructure, _ path: Set<String>, _ tables: [SQLTable], _ connection: any SQLConnection,
+        deleted: (inout SQLText) throws -> Void
+    ) throws {
         guard parent.primaryKey.count == 1 else { return }
-        for child in delete.tables.values.sorted(by: { $0.structure.name < $1.structure.name }) {
-            for column in child.structure.columns
-            where column.foreignKey?.table == parent.name && column.foreignKey?.onDelete == .setDefault {
+        let path = path.union([parent.name])
+        for child in tables.map(\.structure) {
+            for column in child.columns where column.foreignKey?.table == parent.name {
                 let name = try quote(column.name)
-                var text = SQLText(self, "UPDATE \(try quote(child.structure.name)) SET \(name) = DEFAULT(\(name))")
-                text += " WHERE \(name) IN (SELECT \(try quote(parent.columns[parent.primaryKey[0]].name))"
-                text += " FROM \(try quote(parent.name))"
-                try delete.condition(&text)
-                text += ")"
-                _ = try connection.execute(text.statement())
+                func condition(_ text: inout SQLText) throws {
+                    text += " WHERE \(name) IN (SELECT \(try quote(parent.columns[parent.primaryKey[0]].name))"
+                    text += " FROM \(try quote(parent.name))"
+                    try deleted(&text)
+                    text += ")"
+                }
+                switch column.foreignKey?.onDelete {
+                case .setDefault:
+                    var text = SQLText(self, "UPDATE \(try quote(child.name)) SET \(name) = DEFAULT(\(name))")
+                    try condition(&text)
+                    _ = try connection.execute(text.statement())
+                case .cascade where !path.contains(child.name):
+                    try setDefaults(child, path, tables, connection, deleted: condition)
+                default: break
+                }
             }
         }
     }
@@ -267,18 +291,35 @@ extension SQLInsert {
         let key = places.map { row[$0] }
         return key.contains { $0.isNull } ? nil : key
     }
+
+    /// Throws ``TableErrorCode/notNull`` if a row that has its key lacks a value for another column.
+    fileprivate func checkNotNull(_ row: [ColumnValue]) throws {
+        for (number, column) in table.structure.columns.enumerated() where !column.isOptional {
+            let place = columns.firstIndex(of: number)
+            let hasDefault = !column.needsValue || table.serverColumn(number) != nil
+            if place.map({ !row[$0].isNull }) ?? hasDefault { continue }
+            throw CRUDSQLExeError(
+                "The column cannot be NULL.", code: .notNull, table: table.structure.name, column: column.name)
+        }
+    }
+}
+
+extension SQLChange {
+    /// Whether a delete may set rows to their default, directly or behind a cascade.
+    fileprivate var givesDefaults: Bool {
+        func parents(_ table: SQLTable) -> some Sequence<String> {
+            table.structure.columns.lazy.compactMap(\.foreignKey).filter { $0.onDelete == .setDefault }.map(\.table)
+        }
+        // Few databases have any.
+        guard tables.values.contains(where: { parents($0).contains { _ in true } }) else { return false }
+        let deleting = tables.values.cascading(from: table.structure.name)
+        return tables.values.contains { parents($0).contains(where: deleting.contains) }
+    }
 }
 
 extension SQLTable {
     /// Whether rows can conflict outside of the primary key.
     fileprivate var canConflictElsewhere: Bool { hasOtherUniques || info.indexes.contains { $0.definition.isUnique } }
-
-    /// Whether a delete from another table sets rows of this one to their default.
-    fileprivate func givesDefaults(without parent: SQLTable) -> Bool {
-        structure.columns.contains {
-            $0.foreignKey?.table == parent.structure.name && $0.foreignKey?.onDelete == .setDefault
-        }
-    }
 
     /// Runs `body` and completes its error with the table and the columns of an index, which the server does not
     /// report.

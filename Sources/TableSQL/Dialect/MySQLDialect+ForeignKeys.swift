@@ -25,6 +25,11 @@ extension MySQLDialect {
                 "MariaDB's foreign keys have the type of the key that they refer to: \(parentColumn.type).",
                 code: .unsupported, table: key.table, column: column.name)
         }
+        if !column.isOptional, key.onDelete == .setNull || key.onUpdate == .setNull {
+            throw CRUDSQLExeError(
+                "MariaDB has no foreign key with SET NULL in a column that cannot be NULL. Make the property optional, or"
+                    + " choose another action.", code: .unsupported, table: table, column: column.name)
+        }
         func rule(_ action: ForeignKeyAction) -> String { action == .setDefault ? "NO ACTION" : action.sql }
         var generator = SystemRandomNumberGenerator()
         let name =

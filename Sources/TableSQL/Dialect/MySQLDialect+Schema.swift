@@ -126,18 +126,20 @@ extension MySQLDialect: SchemaDialect {
                     condition: { _ in }, returning: [], tables: tables)
                 _ = try change(delete, connection)
                 try run("COMMIT", connection)
-                // From here on the table goes: a request to cancel would leave it without rows.
-                connection.forgetCancellation()
             } catch {
                 if connection.isUsable { try run("ROLLBACK", connection) }
                 throw error
             }
         }
-        for constraint in constraints {
-            try run(
-                "ALTER TABLE \(try quote(constraint.table)) DROP FOREIGN KEY \(try quote(constraint.name))", connection)
+        // From here on the table goes: a request to cancel would leave it without rows or constraints.
+        try TaskCancellation.shielding(connection) {
+            for constraint in constraints {
+                try run(
+                    "ALTER TABLE \(try quote(constraint.table)) DROP FOREIGN KEY \(try quote(constraint.name))",
+                    connection)
+            }
+            try run("DROP TABLE \(try quote(name))", connection)
         }
-        try run("DROP TABLE \(try quote(name))", connection)
     }
 
     // MARK: Columns

@@ -6,7 +6,7 @@ extension PostgresDialect {
         let results = try connection.executeAll([
             SQLStatement(
                 columnsQuery,
-                results: [.string, .string, .string, .bool, .string, .string, .double, .string, .string]),
+                results: [.string, .string, .string, .bool, .string, .string, .double, .string, .string, .bool]),
             SQLStatement(indexesQuery, results: [.string, .string, .bool, .bool, .string, .bool]),
         ])
         var drafts: [String: TableDraft] = [:]
@@ -45,6 +45,7 @@ extension PostgresDialect {
             name: name, type: known ?? .string, isOptional: row[3] != .bool(true), defaultText: row[4].string,
             foreignKey: note?.foreignKey, dateForm: DateForm(native: native), server: server)
         column.isKnown = known != nil || isText ?? false
+        column.isUnenforced = note?.foreignKey != nil && row[9] != .bool(true)
         return column
     }
 
@@ -54,13 +55,13 @@ extension PostgresDialect {
         "textsend", "varcharsend", "bpcharsend", "namesend", "enum_send", "json_send", "jsonb_send", "numeric_send",
     ]
 
-    /// The last column is the function that sends values of the type. Strict servers have types of their own, and are
-    /// not asked. CockroachDB has NULL for `relispartition`.
+    /// The last columns are the function that sends values of the type, and whether the column has a foreign key
+    /// constraint. Strict servers have types of their own, and are not asked. CockroachDB has NULL for `relispartition`.
     private var columnsQuery: String {
         """
         SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
             pg_get_expr(d.adbin, d.adrelid), col_description(c.oid, a.attnum), c.reltuples::double precision,
-            a.attgenerated::text, \(readsTypes ? "s.prosrc" : "NULL::text")
+            a.attgenerated::text, \(readsTypes ? "s.prosrc" : "NULL::text"), \(readsTypes ? Self.isConstrained : "FALSE")
         FROM pg_catalog.pg_class c
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -69,6 +70,11 @@ extension PostgresDialect {
         ORDER BY c.relname, a.attnum
         """
     }
+
+    /// A constraint goes on when another program renames the table that it refers to. The note does not tell that name.
+    private static let isConstrained =
+        "EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'"
+        + " AND k.conkey = ARRAY[a.attnum])"
 
     private static let types = """
 

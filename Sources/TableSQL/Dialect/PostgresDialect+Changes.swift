@@ -56,15 +56,24 @@ extension PostgresDialect {
     }
 
     private func insertParts(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
-        // Rows with a key and rows that draw a number need different column lists. The caller's order is kept.
+        // Rows with a key and rows that draw a number need different column lists. PostgreSQL refuses to replace a row
+        // twice in one statement. The caller's order is kept.
+        let key =
+            insert.onConflict == .replace
+            ? insert.table.structure.primaryKey.compactMap { insert.columns.firstIndex(of: $0) } : nil
         var parts: [SQLInsertPart] = []
         var start = 0
         while start < insert.rows.count {
             let isNumbered = takesNumber(insert.rows[start], insert)
             var end = start
+            var keys: Set<ValueTuple> = []
             while end < insert.rows.count, end - start < Self.batchRows,
                 takesNumber(insert.rows[end], insert) == isNumbered
             {
+                if let key, !isNumbered {
+                    let isNew = keys.insert(ValueTuple(key.map { insert.rows[end][$0] })).inserted
+                    if !isNew { break }
+                }
                 end += 1
             }
             parts.append(try part(insert, Array(insert.rows[start..<end]), isNumbered))
@@ -129,15 +138,14 @@ extension PostgresDialect {
     private func part(_ insert: SQLInsert, _ rows: [[ColumnValue]], _ isNumbered: Bool) throws -> SQLInsertPart {
         let structure = insert.table.structure
         let places = insert.columns.indices.filter { !isNumbered || insert.columns[$0] != insert.numberColumn }
-        let stored = insert.onConflict == .replace && !isNumbered ? lastOfEachKey(rows, insert) : rows
         var text = SQLText(self, "INSERT INTO \(try quote(structure.name)) ")
-        try append(stored, places, insert, to: &text)
+        try append(rows, places, insert, to: &text)
         if !isNumbered || insert.onConflict == .ignore {
             try appendConflict(insert, given: places.map { insert.columns[$0] }, to: &text) { _ in "DEFAULT" }
         }
         let areAllStored = !isNumbered && insert.onConflict != .ignore
         let last = areAllStored ? rows.last.flatMap { givenNumber($0, insert) }.map(Int64.init) : nil
-        return try insertPart(insert, text, last: last, repeatedRows: rows.count - stored.count)
+        return try insertPart(insert, text, last: last)
     }
 
     /// Appends the rows: one as VALUES, several as arrays, so that one prepared statement fits any number of rows.
@@ -173,23 +181,6 @@ extension PostgresDialect {
         }
         text += ")"
         if hasForms { text += " AS a(\(forms.indices.map { "a\($0)" }.joined(separator: ", ")))" }
-    }
-
-    /// The last row of each key: PostgreSQL refuses to replace a row twice in one statement.
-    private func lastOfEachKey(_ rows: [[ColumnValue]], _ insert: SQLInsert) -> [[ColumnValue]] {
-        let key = insert.table.structure.primaryKey.compactMap { insert.columns.firstIndex(of: $0) }
-        var places: [ValueTuple: Int] = [:]
-        var kept: [[ColumnValue]] = []
-        for row in rows {
-            let value = ValueTuple(key.map { row[$0] })
-            if let place = places[value] {
-                kept[place] = row
-            } else {
-                places[value] = kept.count
-                kept.append(row)
-            }
-        }
-        return kept
     }
 
     /// Raises the sequence to the greatest given key: a sequence knows only the numbers that it made.

@@ -151,7 +151,13 @@ extension PostgresDialect: SchemaDialect {
         else {
             return []
         }
-        let parentKey = try quote(parent.columns[parent.primaryKey[0]].name)
+        let parentColumn = parent.columns[parent.primaryKey[0]]
+        if column.type == .uint64, parentColumn.type != .uint64, parentColumn.type.isInteger {
+            throw CRUDSQLExeError(
+                "PostgreSQL keeps UInt64 as numeric, which cannot refer to a key of type \(parentColumn.type).",
+                code: .unsupported, table: table, column: column.name)
+        }
+        let parentKey = try quote(parentColumn.name)
         return [
             "ALTER TABLE \(try quote(table)) ADD FOREIGN KEY (\(try quote(column.name)))"
                 + " REFERENCES \(try quote(key.table)) (\(parentKey)) ON DELETE \(key.onDelete.sql)"

@@ -99,6 +99,7 @@ extension SQLiteDialect {
     package func change(
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
+        if change.reachesOwnRows { return try deleteAfterRead(change, connection) }
         do { return try changeInOneTrip(change, connection) } catch let error as SQLConnectionError
             where error.code == .type
         {

@@ -66,11 +66,9 @@ extension SchemaDialect {
 
     /// An insert that returns the requested columns, followed by the number of a numbered key unless that is known.
     /// - Parameter last: the key of the last row, if all have their keys and all are stored; otherwise nil.
-    func insertPart(
-        _ insert: SQLInsert, _ text: SQLText, last: Int64? = nil, repeatedRows: Int = 0
-    ) throws -> SQLInsertPart {
+    func insertPart(_ insert: SQLInsert, _ text: SQLText, last: Int64? = nil) throws -> SQLInsertPart {
         var text = text
-        var part = SQLInsertPart(statement: text.statement(), repeatedRows: repeatedRows)
+        var part = SQLInsertPart(statement: text.statement())
         if insert.returning.isEmpty, let last {
             part.lastNumber = last
             return part
@@ -179,8 +177,6 @@ extension IndexDefinition {
 /// One statement of an insert.
 struct SQLInsertPart {
     var statement: SQLStatement
-    /// Rows left out because a later row has their key.
-    var repeatedRows = 0
     /// The key of the last row, if it is not returned.
     var lastNumber: Int64?
 }
@@ -188,7 +184,7 @@ struct SQLInsertPart {
 extension SQLInsertOutcome {
     /// Adds the result of one statement.
     mutating func add(_ result: SQLResultSet, _ part: SQLInsertPart, _ insert: SQLInsert) {
-        count += part.repeatedRows + (part.statement.results.isEmpty ? result.changedRows : result.rows.count)
+        count += part.statement.results.isEmpty ? result.changedRows : result.rows.count
         if let last = part.lastNumber {
             lastInsertID = last
         } else if insert.numberColumn != nil, let last = result.rows.last?.last?.int {

@@ -10,7 +10,8 @@ extension SQLSession {
             table: source.table, columns: columns.compactMap { source.places[$0] }, rows: [],
             onConflict: statement.onConflict,
             returning: statement.isReturning ? returned.compactMap { source.places[$0] } : [])
-        if let rows = packedRows(statement, columns, source), dialect.packs(insert, rows) {
+        let isRefused = insert.givesRefusedReferences
+        if !isRefused, let rows = packedRows(statement, columns, source), dialect.packs(insert, rows) {
             insert.packed = rows
         } else {
             insert.rows = try rows(statement, columns, source)
@@ -18,6 +19,7 @@ extension SQLSession {
         var result = ChangeResult()
         if statement.isReturning { result.shape = source.shape().shape }
         if insert.count == 0 { return result }
+        if isRefused { try checkReferences(of: insert) }
         changedTables.insert(source.table.structure.name)
         insert.closing = closing
         let outcome = try naming(source.structure.name) {
@@ -72,6 +74,11 @@ extension SQLSession {
             let bound = try place.map { try core.dialect.bound(stored, to: $0, of: source.table) } ?? stored
             text.bind(bound, type, source.dateForm(column))
             if let place { assigned[place] = stored }
+        }
+        let values = source.table.refusedReferences.filter { assigned[$0].map { !$0.isNull } ?? false }
+        // An update of no row is fine.
+        if !values.isEmpty, try unchanged(statement, source).count > 0 {
+            try checkReferences(of: source.table, values)
         }
         return try changed(text, assigned, source, statement.predicate, statement.isReturning)
     }

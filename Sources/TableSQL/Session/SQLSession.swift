@@ -364,6 +364,12 @@ final class SQLSession: TableSession {
 
     private func readCatalogue() throws -> [String: SQLTable] { try read { try core.dialect.readTables($0) } }
 
+    /// The catalogue, read again if it is a cached one.
+    func secondCatalogue() throws -> [String: SQLTable] {
+        core.catalogue.forget()
+        return presentTables == nil && dialect.schemaChangesCommit ? try presentCatalogue() : try catalogue()
+    }
+
     /// The tables as they are now. If one read may lack a table that another session alters, two reads tell them; the
     /// cached tables may be the first.
     private func presentCatalogue() throws -> [String: SQLTable] {

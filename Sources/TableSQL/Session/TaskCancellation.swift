@@ -54,6 +54,19 @@ package final class TaskCancellation: Sendable {
         return try current.run(connection, body)
     }
 
+    /// Runs statements that no cancellation interrupts, within ``runCurrent(_:_:)``.
+    static func shielding<R>(_ connection: any SQLConnection, _ body: () throws -> R) rethrows -> R {
+        guard let current else { return try body() }
+        let outer = current.state.withLock { state in
+            let outer = state.connection
+            state.connection = nil
+            connection.forgetCancellation()
+            return outer
+        }
+        defer { current.state.withLock { $0.connection = outer } }
+        return try body()
+    }
+
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     private func cancel() {

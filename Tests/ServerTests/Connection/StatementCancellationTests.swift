@@ -56,6 +56,29 @@ import Testing
         #expect(connection.sent == ["INSERT 1", "INSERT 3"])
     }
 
+    @Test("a cancellation does not interrupt statements that are shielded from it") func shielded() async throws {
+        let connection = CancellableConnection()
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            try await TaskCancellation.run(on: WorkerThreads(name: "work")) {
+                try TaskCancellation.runCurrent(connection) {
+                    try TaskCancellation.shielding(connection) {
+                        begin.finish()
+                        while TaskCancellation.current?.isCancelled == false { Thread.sleep(forTimeInterval: 0.001) }
+                        _ = try connection.execute(SQLStatement("DROP 1"))
+                        _ = try connection.execute(SQLStatement("DROP 2"))
+                    }
+                }
+                // Later statements of the work are cancelled.
+                try TaskCancellation.runCurrent(connection) { _ = try connection.execute(SQLStatement("INSERT 1")) }
+            }
+        }
+        for await _ in begun {}
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(connection.sent == ["DROP 1", "DROP 2"])
+    }
+
     @Test("a cancellation leaves the end of a transaction and its savepoints alone") func control() throws {
         let connection = CancellableConnection()
         connection.cancel()
