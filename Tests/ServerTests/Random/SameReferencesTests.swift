@@ -19,12 +19,14 @@ import TestServers
         _ target: MoveTarget, _ body: @escaping @Sendable (any TableEngine, any TableEngine) throws -> Void
     ) async throws {
         try await onThread {
-            let place = try target.place(try MovedSample())
+            let sample = try MovedSample()
+            let place = try target.place(sample)
             let first = try MovePlace(place).open(isTarget: true)
             defer { try? first.close() }
             let second = try MovePlace(place).open(isTarget: true)
             defer { try? second.close() }
-            try body(first.engine, second.engine)
+            // The sample's end removes the directory of a database in a file.
+            try withExtendedLifetime(sample) { try body(first.engine, second.engine) }
         }
     }
 

@@ -18,7 +18,8 @@ import TestServers
             let sample = try MovedSample()
             let endpoint = try MovePlace(try target.place(sample)).open(isTarget: true)
             defer { try? endpoint.close() }
-            try body(endpoint.engine)
+            // The sample's end removes the directory of a database in a file.
+            try withExtendedLifetime(sample) { try body(endpoint.engine) }
         }
     }
 

@@ -68,7 +68,7 @@ import Testing
             (#"{"key_base64":"YQ=","value":"1"}"#, 19, "groups of four"),
             (#"{"key_base64":"Y?==","value":"1"}"#, 17, "not a base64 digit"),
             (#"{"key_base64":"YR==","value":"1"}"#, 17, "not zero"),
-            ("\u{feff}{\"key\":\"a\",\"value\":\"1\"}", 1, "'{'"),
+            (" \u{feff}{\"key\":\"a\",\"value\":\"1\"}", 2, "'{'"),
         ])
     func refuses(_ line: String, _ column: Int, _ reason: String) {
         guard case .failure(let found, let message) = parse(Array(line.utf8), .jsonLines) else {

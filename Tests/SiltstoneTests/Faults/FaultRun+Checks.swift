@@ -35,16 +35,20 @@ extension FaultRun {
             #expect(error.file != nil, comment)
         }
         let met = disk.faults.filter { !missingCloseNotes.contains($0.call.number) }
-        guard !kind.codes.isEmpty, faultsLast, met.contains(where: { !Self.mayFailUnnoticed($0.call) }) else {
+        guard !kind.codes.isEmpty, faultsLast, met.contains(where: { !mayFailUnnoticed($0.call, $0.fault) }) else {
             return
         }
         #expect(!errors.isEmpty || background != nil, "nobody was told; \(comment)")
     }
 
-    /// Calls that have another way where they fail, or whose work the next opening does.
-    private static func mayFailUnnoticed(_ call: FileSystemCall) -> Bool {
+    /// Calls that have another way where they fail, or whose work a later compaction or the next opening does.
+    private func mayFailUnnoticed(_ call: FileSystemCall, _ fault: Fault) -> Bool {
         switch call.operation {
         case .remove, .removeDirectory: true
+        // Refused between two removals of a compaction, which has succeeded then: its other inputs are kept.
+        case .syncDirectory:
+            (fault.errorNumber.map { Platform.isRefusal($0) } ?? false)
+                && !(store?.engine.versions.obsolete.kept.isEmpty ?? true)
         case .map: !call.path.hasSuffix(".segment")  // read or written instead
         case .write: call.length == FrameHeader.size  // a close frame, which a full disk may lack
         case .size: call.path.hasSuffix(".values")  // statistics, and the choice of what to compact
