@@ -80,8 +80,8 @@ extension BackgroundWork {
     ///
     /// This is a function of its own so that the version is released when it returns. If the flush held the version, it
     /// would also keep the disk space of files that are replaced in the meantime.
-    /// - Returns: `isBottom`: there are no runs, nor files of removed ones, so the output needs no tombstones. `isRead`: readers have used a
-    ///   segment of some run.
+    /// - Returns: `isBottom`: there are no runs, nor files of removed ones, so the output needs no tombstones. `isRead`:
+    ///   readers have used a segment of some run.
     private func inspectRunsBelow() -> (isBottom: Bool, isRead: Bool) {
         let runs = versions.current.runs
         return (runs.isEmpty && obsolete.isSettled, runs.contains { $0.segments.contains(where: \.isRead) })

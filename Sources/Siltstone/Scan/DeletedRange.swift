@@ -82,5 +82,4 @@ struct DeletedRange: Sendable {
 
     /// Compares two keys: negative, 0 or positive.
     private static func order(_ one: [UInt8], _ other: Bytes) -> Int { one.withBytes { compareKeys($0, other) } }
-
 }

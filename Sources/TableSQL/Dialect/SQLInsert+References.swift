@@ -21,7 +21,8 @@ extension SQLInsert {
         return outcome
     }
 
-    /// An order with each row after the rows of the same insert that it refers to. Nil: the given order. Rows in a circle of references keep their order.
+    /// An order with each row after the rows of the same insert that it refers to. Nil: the given order. Rows in a circle
+    /// of references keep their order.
     private func orderOfReferences() -> [Int]? {
         let structure = table.structure
         guard structure.primaryKey.count == 1, rows.count > 1,

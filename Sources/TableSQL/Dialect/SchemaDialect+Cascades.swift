@@ -46,19 +46,9 @@ extension SQLChange {
     }
 }
 
-extension Collection<SQLTable> {
+extension Sequence<SQLTable> {
     /// A table and those whose rows a delete from it deletes by CASCADE.
     func cascading(from name: String) -> Set<String> {
-        var found: Set = [name]
-        var next = [name]
-        while let parent = next.popLast() {
-            for table in self {
-                let cascades = table.structure.columns.contains {
-                    $0.foreignKey?.table == parent && $0.foreignKey?.onDelete == .cascade
-                }
-                if cascades, found.insert(table.structure.name).inserted { next.append(table.structure.name) }
-            }
-        }
-        return found
+        referring(to: name) { $0.onDelete == .cascade }.union([name])
     }
 }

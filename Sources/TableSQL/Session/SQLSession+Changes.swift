@@ -180,12 +180,15 @@ extension SQLSession {
 
 extension Sequence<SQLTable> {
     /// The tables with foreign keys to one, directly or through others.
-    func referring(to name: String) -> Set<String> {
+    /// - Parameter follows: whether a foreign key counts.
+    func referring(to name: String, by follows: (ForeignKeyReference) -> Bool = { _ in true }) -> Set<String> {
         var found: Set<String> = []
         var next = [name]
         while let parent = next.popLast() {
-            for table in self where table.structure.columns.contains(where: { $0.foreignKey?.table == parent }) {
-                if found.insert(table.structure.name).inserted { next.append(table.structure.name) }
+            for table in lazy.map(\.structure) {
+                let keys = table.columns.lazy.compactMap(\.foreignKey)
+                guard keys.contains(where: { $0.table == parent && follows($0) }) else { continue }
+                if found.insert(table.name).inserted { next.append(table.name) }
             }
         }
         return found

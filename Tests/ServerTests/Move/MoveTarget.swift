@@ -48,6 +48,29 @@ enum MoveTarget: String, CaseIterable, CustomTestStringConvertible {
             #endif
         }
     }
+
+    /// Runs `body` on a thread of its own.
+    /// - Parameter body: gets an engine on an empty database, and the place, where it may open others.
+    func withDatabase(_ body: @escaping @Sendable (any TableEngine, String) throws -> Void) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let place = try place(sample)
+            let endpoint = try MovePlace(place).open(isTarget: true)
+            defer { try? endpoint.close() }
+            // The sample's end removes the directory of a database in a file.
+            try withExtendedLifetime(sample) { try body(endpoint.engine, place) }
+        }
+    }
+}
+
+extension RowBuffer {
+    /// Rows of integers and NULLs.
+    init(_ rows: [[Int?]], of table: TableStructure) throws {
+        self.init()
+        for row in rows {
+            try append(row.map { $0.map { .integer(Int64($0)) } ?? .null }, layout: table.layout)
+        }
+    }
 }
 
 /// Opens both places, moves, and closes them.

@@ -28,19 +28,16 @@ import PostgresTables
     private func withTable(_ target: MoveTarget, _ body: @escaping @Sendable (any TableEngine) throws -> Void)
         async throws
     {
-        try await onThread {
-            let sample = try MovedSample()
-            let endpoint = try MovePlace(try target.place(sample)).open(isTarget: true)
-            defer { try? endpoint.close() }
-            try endpoint.engine.change { try $0.alter(.createTable(Self.table)) }
+        try await target.withDatabase { engine, _ in
+            try engine.change { try $0.alter(.createTable(Self.table)) }
             var rows = RowBuffer()
             for number in 0..<3 {
                 try rows.append(
                     [.text("\(number)"), .text("a"), .null, .null, .null, .null], layout: Self.table.layout)
             }
             let statement = InsertStatement(Self.table, columns: [0, 1], rows: rows)
-            try endpoint.engine.change { _ = try $0.insert(statement) }
-            try body(endpoint.engine)
+            try engine.change { _ = try $0.insert(statement) }
+            try body(engine)
         }
     }
 

@@ -18,30 +18,17 @@ import TestServers
     private func withDatabase(
         _ target: MoveTarget, _ body: @escaping @Sendable (any TableEngine, any TableEngine) throws -> Void
     ) async throws {
-        try await onThread {
-            let sample = try MovedSample()
-            let place = try target.place(sample)
-            let first = try MovePlace(place).open(isTarget: true)
-            defer { try? first.close() }
+        try await target.withDatabase { first, place in
             let second = try MovePlace(place).open(isTarget: true)
             defer { try? second.close() }
-            // The sample's end removes the directory of a database in a file.
-            try withExtendedLifetime(sample) { try body(first.engine, second.engine) }
+            try body(first, second.engine)
         }
-    }
-
-    private static func buffer(_ table: TableStructure, _ rows: [[Int?]]) throws -> RowBuffer {
-        var buffer = RowBuffer()
-        for row in rows {
-            try buffer.append(row.map { $0.map { .integer(Int64($0)) } ?? .null }, layout: table.layout)
-        }
-        return buffer
     }
 
     private static func insert(
         _ table: TableStructure, _ rows: [[Int?]], _ conflict: InsertStatement.Conflict = .fail
     ) throws -> InsertStatement {
-        var insert = InsertStatement(table, rows: try buffer(table, rows))
+        var insert = InsertStatement(table, rows: try RowBuffer(rows, of: table))
         insert.onConflict = conflict
         return insert
     }
@@ -100,7 +87,7 @@ import TestServers
             }
             func update(_ value: Int?, of id: Int64) throws -> UpdateStatement {
                 UpdateStatement(
-                    Self.child, columns: [1], row: try Self.buffer(Self.child, [[0, value]]),
+                    Self.child, columns: [1], row: try RowBuffer([[0, value]], of: Self.child),
                     predicate: .compare(ColumnReference(column: 0), .equal, .integer(id)))
             }
             let (change, none, null) = (try update(7, of: 1), try update(7, of: 99), try update(nil, of: 1))
@@ -132,7 +119,7 @@ import TestServers
         try await withDatabase(target) { engine, _ in
             for table in [pair, child] { try engine.change { try $0.alter(.createTable(table)) } }
             let refused = try Self.insert(child, [[1, 7]])
-            let short = InsertStatement(child, columns: [0], rows: try Self.buffer(child, [[1, nil]]))
+            let short = InsertStatement(child, columns: [0], rows: try RowBuffer([[1, nil]], of: child))
             for insert in [refused, short] {
                 let error = #expect(throws: CRUDSQLExeError.self) {
                     try engine.change { _ = try $0.insert(insert) }

@@ -10,27 +10,6 @@ import TestServers
 
 /// Changes and queries that every database must answer as Siltstone does, with more rows than fit into one statement.
 @Suite struct SameResultTests {
-    /// Runs `body` with an empty database.
-    private func withDatabase(_ target: MoveTarget, _ body: @escaping @Sendable (any TableEngine) throws -> Void)
-        async throws
-    {
-        try await onThread {
-            let sample = try MovedSample()
-            let endpoint = try MovePlace(try target.place(sample)).open(isTarget: true)
-            defer { try? endpoint.close() }
-            // The sample's end removes the directory of a database in a file.
-            try withExtendedLifetime(sample) { try body(endpoint.engine) }
-        }
-    }
-
-    private static func rows(_ table: TableStructure, _ rows: [[Int?]]) throws -> RowBuffer {
-        var buffer = RowBuffer()
-        for row in rows {
-            try buffer.append(row.map { $0.map { .integer(Int64($0)) } ?? .null }, layout: table.layout)
-        }
-        return buffer
-    }
-
     private static let nodes = TableStructure(
         name: "Node",
         columns: [
@@ -40,15 +19,15 @@ import TestServers
 
     @Test("a row may refer to a later one of the same insert, however many there are", arguments: MoveTarget.available)
     func laterRows(target: MoveTarget) async throws {
-        try await withDatabase(target) { engine in
+        try await target.withDatabase { engine, _ in
             try engine.change { try $0.alter(.createTable(Self.nodes)) }
             let count = 4200
             // The first row refers to the last one, the even ones refer to the first one. (No circle: MariaDB refuses one.)
             let rows = (1...count).map { [$0, $0 == 1 ? count : $0 % 2 == 0 && $0 < count ? 1 : nil] as [Int?] }
-            let insert = InsertStatement(Self.nodes, rows: try Self.rows(Self.nodes, rows))
+            let insert = InsertStatement(Self.nodes, rows: try RowBuffer(rows, of: Self.nodes))
             let result = try engine.change { try $0.insert(insert) }
             #expect(result.count == count && result.lastInsertID == Int64(count))
-            let some = InsertStatement(Self.nodes, rows: try Self.rows(Self.nodes, [[9002, 9001], [9001, nil]]))
+            let some = InsertStatement(Self.nodes, rows: try RowBuffer([[9002, 9001], [9001, nil]], of: Self.nodes))
             let last = try engine.change { try $0.insert(some) }.lastInsertID
             #expect(last == 9001)
             let all = try engine.reading { try $0.count(Query(Self.nodes)) }
@@ -60,13 +39,13 @@ import TestServers
     func upsertedKey(target: MoveTarget) async throws {
         let table = TableStructure(
             name: "U", columns: [Column("id", .int64), Column("mark", .int64)], primaryKey: [0])
-        try await withDatabase(target) { engine in
+        try await target.withDatabase { engine, _ in
             try engine.change {
                 try $0.alter(.createTable(table))
                 try $0.alter(.createIndex(IndexDefinition(table: "U", columns: ["mark"], isUnique: true)))
             }
             for (rows, last) in [([[5, 50]], 5), ([[5, 51]], 5), ([[9, 90], [5, 52]], 5)] as [([[Int?]], Int64)] {
-                var insert = InsertStatement(table, rows: try Self.rows(table, rows))
+                var insert = InsertStatement(table, rows: try RowBuffer(rows, of: table))
                 insert.onConflict = .replace
                 let result = try engine.change { [insert] in try $0.insert(insert) }
                 #expect(result.lastInsertID == last)
@@ -92,13 +71,13 @@ import TestServers
         ]
         query.order = [OrderTerm(column: 0)]
         query.predicate = .compareColumns(ColumnReference(column: 2), .equal, ColumnReference(source: 2, column: 2))
-        try await withDatabase(target) { [query] engine in
+        try await target.withDatabase { [query] engine, _ in
             let levels = [1, 2, 300, 590, 1100]
             for (table, rows) in [
                 (parents, (1...1200).map { [$0, 7, $0] }), (children, [[10, 7], [11, 8]]),
                 (grandchildren, levels.enumerated().map { [$0.offset, 10, $0.element] }),
             ] as [(TableStructure, [[Int?]])] {
-                let insert = InsertStatement(table, rows: try Self.rows(table, rows))
+                let insert = InsertStatement(table, rows: try RowBuffer(rows, of: table))
                 try engine.change {
                     try $0.alter(.createTable(table))
                 }
