@@ -751,8 +751,8 @@ MUTATIONS = [
     Mutation(
         "snapshot-read-outside", "a compaction may miss a snapshot that is being made",
         "Read/SnapshotRegistry.swift",
-        "        counts.withLock { counts in\n            let sequence = visible()\n",
-        "        let sequence = visible()\n        return counts.withLock { counts in\n",
+        "        state.withLock { state in\n            let sequence = visible()\n",
+        "        let sequence = visible()\n        return state.withLock { state in\n",
         first="SnapshotRegistryTests"),
     Mutation(
         "snapshot-never-released", "the first of two snapshots at one number stays for ever",

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -8,11 +9,22 @@ import Darwin
 
 /// Ports of the loopback.
 public enum FreePort {
-    /// A port on which nobody listens.
+    /// Below the ports that Linux and macOS give to outgoing connections: one of those may be in use by the time at which
+    /// a server starts on it.
+    private static let candidates = 10_000..<32_768
+
+    /// The ports that ``find()`` has returned.
+    private static let given = Mutex<Set<Int>>([])
+
+    /// A port on which nobody listens. No two calls in one process return the same.
     public static func find() throws -> Int {
-        let (socket, port) = try bound()
-        close(socket)
-        return port
+        for _ in 0..<1000 {
+            let port = Int.random(in: candidates)
+            guard let (socket, _) = bound(to: port) else { continue }
+            close(socket)
+            if given.withLock({ $0.insert(port).inserted }) { return port }
+        }
+        throw ServerFailure("There is no free port.")
     }
 
     /// Whether a server on a port says something to who connects, as MariaDB does. A process that was killed may still listen for
@@ -28,8 +40,15 @@ public enum FreePort {
 
     /// A socket with a port of its own, which does not listen yet.
     static func bound() throws -> (socket: Int32, port: Int) {
+        guard let bound = bound(to: 0) else { throw ServerFailure("There is no free port.") }
+        return bound
+    }
+
+    /// A socket with a port, which does not listen yet; nil if the port is in use.
+    /// - Parameter port: 0 for any.
+    private static func bound(to port: Int) -> (socket: Int32, port: Int)? {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = loopback(port: 0)
+        var address = loopback(port: UInt16(port))
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -38,7 +57,7 @@ public enum FreePort {
         }
         guard result else {
             close(listener)
-            throw ServerFailure("There is no free port.")
+            return nil
         }
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }

@@ -178,18 +178,23 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     }
 
     private func connect(_ turn: inout Turn) throws -> Connection? {
-        do {
-            let connection = try connector.connect()
-            queue.noteLogin()
-            return connection
-        } catch let error as SQLConnectionError where Connector.isFull(error) {
-            guard queue.releaseSlot(refusedBy: error) else { throw error }
-            turn.refusal = error
-            if turn.left <= .zero { throw exhausted(turn) }
-            return nil
-        } catch {
-            queue.releaseSlot(after: error as? SQLConnectionError)
-            throw error
+        while true {
+            let ended = queue.ended
+            do {
+                let connection = try connector.connect()
+                queue.noteLogin()
+                return connection
+            } catch let error as SQLConnectionError where Connector.isFull(error) {
+                let next = queue.releaseSlot(refusedBy: error, ended: ended)
+                if case .fail = next { throw error }
+                turn.refusal = error
+                if case .tryAgain = next { continue }
+                if turn.left <= .zero { throw exhausted(turn) }
+                return nil
+            } catch {
+                queue.releaseSlot(after: error as? SQLConnectionError)
+                throw error
+            }
         }
     }
 

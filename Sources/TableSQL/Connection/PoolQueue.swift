@@ -35,6 +35,8 @@ final class PoolQueue: Sendable {
         var count = 0
         /// Connections that exist.
         var made = 0
+        /// Connections that have ended.
+        var ended = 0
         /// Sorted by place. While one waits and `count` allows another connection, a login is under way or a timer runs.
         var waiters: [Waiter] = []
         var nextWaiter = 0
@@ -142,7 +144,15 @@ final class PoolQueue: Sendable {
     }
 
     /// Notes that a connection has ended. Its slot is still in use.
-    func noteEnd() { state.withLock { $0.made -= 1 } }
+    func noteEnd() {
+        state.withLock { state in
+            state.made -= 1
+            state.ended += 1
+        }
+    }
+
+    /// The number of connections that have ended.
+    var ended: Int { state.withLock { $0.ended } }
 
     /// Notes a login. If callers wait, the server may have room for the first of them, too.
     func noteLogin() {
@@ -180,16 +190,27 @@ final class PoolQueue: Sendable {
         waiter?.wake(.slot)
     }
 
+    /// What follows a login for which the server had no room.
+    enum Refused {
+        /// There is a connection to wait for, or one that is being made. The slot is free.
+        case wait
+        /// The last connection has ended since the login began: the server may have room by now. The slot is still in use.
+        case tryAgain
+        /// The server has no room though there is no connection. The slot is free.
+        case fail
+    }
+
     /// Frees the slot of a login for which the server had no room. The next login waits for a moment: at a full server
     /// each caller in the queue would be refused in turn.
-    /// - Returns: whether there is a connection to wait for, or one that is being made.
-    func releaseSlot(refusedBy refusal: SQLConnectionError) -> Bool {
-        let (startsTimer, mayWait) = state.withLock { state in
+    /// - Parameter before: ``ended`` when the login began.
+    func releaseSlot(refusedBy refusal: SQLConnectionError, ended before: Int) -> Refused {
+        let (startsTimer, next) = state.withLock { state -> (Bool, Refused) in
+            if state.count == 1, state.ended != before { return (false, .tryAgain) }
             state.count -= 1
             state.refusal = refusal
             state.failure = nil
             defer { state.hasTimer = true }
-            return (!state.hasTimer, state.count > 0)
+            return (!state.hasTimer, state.count > 0 ? .wait : .fail)
         }
         if startsTimer {
             // Sleeps on a serial queue: Dispatch ends the process if its timers find no free descriptor, and its global
@@ -200,7 +221,7 @@ final class PoolQueue: Sendable {
                 self?.connectAgain()
             }
         }
-        return mayWait
+        return next
     }
 
     /// Lets the first caller that waits try the server again, or else the next one that comes.

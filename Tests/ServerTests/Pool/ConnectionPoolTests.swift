@@ -70,6 +70,24 @@ import Testing
         #expect(served.value.withLock { $0 } == [1, 2])
     }
 
+    @Test("A caller tries again that is refused while the last connection ends") func ends() throws {
+        let answer = DispatchSemaphore(value: 0)
+        let server = FullServer(room: 1) { number in
+            guard number == 2 else { return }
+            answer.wait()
+            throw FullServer.refusal
+        }
+        let pool = pool(server)
+        let held = try pool.acquire()
+        let caller = Background { try pool.withConnection { $0.isUsable } }
+        try waitUntil("the caller logs in") { server.logins == 2 }
+        held.sever()
+        pool.release(held)
+        answer.signal()
+        #expect(try caller.get())
+        #expect(server.logins == 3 && server.open == 1)
+    }
+
     @Test("The slots of connections that end go to callers, in order where there is one slot", arguments: [1, 3])
     func slots(most: Int) throws {
         let server = FullServer(room: 1)

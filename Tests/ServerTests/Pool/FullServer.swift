@@ -13,6 +13,11 @@ final class FullServer: Sendable {
 
     static let code = "full"
 
+    /// What it says to who finds no room.
+    static var refusal: SQLConnectionError {
+        SQLConnectionError(.noConnection, code: .unavailable, serverCode: code, "too many clients")
+    }
+
     private let state: Mutex<State>
     private let onLogin: @Sendable (Int) throws -> Void
 
@@ -38,9 +43,7 @@ final class FullServer: Sendable {
         }
         try onLogin(number)
         try state.withLock { state in
-            guard state.open < state.room else {
-                throw SQLConnectionError(.noConnection, code: .unavailable, serverCode: Self.code, "too many clients")
-            }
+            guard state.open < state.room else { throw Self.refusal }
             state.open += 1
         }
     }
