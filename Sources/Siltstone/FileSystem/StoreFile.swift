@@ -41,11 +41,25 @@ enum StoreFile: Hashable, Sendable {
 
     /// Reads a name. Returns nil unless it is exactly as ``name`` writes it, because any other file is not the store's.
     init?(name: String) {
-        let number = name.split(separator: ".").first.flatMap { UInt64($0) } ?? 0
-        let files: [StoreFile] = [
-            .log(number), .segment(number), .values(number), .manifest(number), .current, .temporaryCurrent, .lock,
-        ]
-        guard number <= Self.greatestNumber, let file = files.first(where: { $0.name == name }) else { return nil }
+        let file: StoreFile
+        switch name {
+        case "CURRENT": file = .current
+        case "CURRENT.new": file = .temporaryCurrent
+        case "LOCK": file = .lock
+        default:
+            guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")), let number = UInt64(name[..<dot]),
+                number <= Self.greatestNumber
+            else { return nil }
+            switch name[dot...] {
+            case ".log": file = .log(number)
+            case ".segment": file = .segment(number)
+            case ".values": file = .values(number)
+            case ".manifest": file = .manifest(number)
+            default: return nil
+            }
+        }
+        // As bytes: to Swift, the Kelvin sign is equal to a K.
+        guard file.name.utf8.elementsEqual(name.utf8) else { return nil }
         self = file
     }
 
