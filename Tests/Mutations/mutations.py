@@ -366,7 +366,7 @@ MUTATIONS = [
     Mutation(
         "latecomers-acknowledged", "who comes during a sync is told that it covers him",
         "Log/GroupCommit.swift",
-        "        let durable = state.durable\n", "        let durable = Ticket.max\n", first="GroupCommitTests"),
+        "        let durable = durable\n", "        let durable = Ticket.max\n", first="GroupCommitTests"),
     Mutation(
         "uncovered-thread-expected", "tasks are left to threads that need no other sync", "Log/GroupCommit.swift",
         "&& state.greatestOfThreads <= durable", "&& state.greatestOfThreads == 0", first="GroupCommitTests"),
@@ -686,8 +686,8 @@ MUTATIONS = [
     Mutation(
         "garbage-bottom", "a rewriting for garbage drops tombstones though older data lies below",
         "Compaction/CompactionPicker.swift",
-        "isBottom: false, relocating: [worst]",
-        "isBottom: true, relocating: [worst]", first="StoreModelTests"),
+        "outputRunNumber: placed.run, relocating: [worst]",
+        "outputRunNumber: placed.run, isBottom: true, relocating: [worst]", first="StoreModelTests"),
     Mutation(
         "touching-not-met", "a segment that ends at the first key of a range counts as apart from it",
         "Segment/Read/RunCursor.swift",
@@ -1246,11 +1246,11 @@ MUTATIONS = [
     Mutation(
         "read-not-told", "segments of a store that is read are not made ready before they take the place of others",
         "Segment/Read/SegmentReader+Preload.swift",
-        "read > 0 && read * 16 >= count", "false", first="PreloadTests"),
+        "read > 0 && read * 16 >= sample.count", "false", first="PreloadTests"),
     Mutation(
         "read-always", "segments are made ready for reading in a store that nobody reads",
         "Segment/Read/SegmentReader+Preload.swift",
-        "read > 0 && read * 16 >= count", "true", first="PreloadTests"),
+        "read > 0 && read * 16 >= sample.count", "true", first="PreloadTests"),
     Mutation(
         "merge-taken-for-reader", "segments that a merge takes in count as read",
         "Segment/Read/SegmentReader+Blocks.swift",

@@ -8,7 +8,7 @@ struct CompactionPlan: Sendable {
     var outputRunNumber: UInt64?
     /// If true, no segment outside of the inputs has older data in their key range (a bottommost-level compaction), and
     /// the merge drops tombstones. False also if nobody has looked.
-    var isBottom: Bool
+    var isBottom = false
     /// Value files whose live values the compaction relocates, because much of them is garbage. A requested compaction
     /// has a lower threshold than the configured one.
     var relocating: Set<UInt64> = []

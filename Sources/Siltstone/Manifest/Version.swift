@@ -11,11 +11,22 @@ final class Version: Sendable {
     /// every scan.
     let rangeTombstones: RangeTombstones
 
-    static let empty = Version(levels: [], valueFiles: [:])
+    static let empty = Version(segments: [], valueFiles: [:])
 
+    /// Creates a version from opened segments and their positions.
     /// - Parameter previous: the version before an edit. If the same segments have range tombstones, their set is
     ///   shared; most edits change none of them.
-    init(levels: [[Run]], valueFiles: [UInt64: ValueFileReader], previous: Version? = nil) {
+    init(
+        segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)],
+        valueFiles: [UInt64: ValueFileReader], previous: Version? = nil
+    ) {
+        var levels: [[Run]] = []
+        for (level, members) in Dictionary(grouping: segments, by: { $0.placed.level }) {
+            while levels.count <= level { levels.append([]) }
+            levels[level] = Dictionary(grouping: members, by: { $0.placed.run })
+                .map { Run(number: $0.key, segments: $0.value.map(\.reader)) }
+                .sorted { $0.number > $1.number }
+        }
         self.levels = levels
         self.valueFiles = valueFiles
         runs = levels.flatMap { $0 }
@@ -29,28 +40,8 @@ final class Version: Sendable {
 
     /// Returns the range tombstones of the segments that have some, by the segment's number.
     private static func tombstoneSets(of runs: [Run]) -> [UInt64: RangeTombstones] {
-        var sets: [UInt64: RangeTombstones] = [:]
-        for run in runs {
-            for segment in run.segments where !segment.rangeTombstones.isEmpty {
-                sets[segment.info.number] = segment.rangeTombstones
-            }
-        }
-        return sets
-    }
-
-    /// Creates a version from opened segments and their positions, after `previous`.
-    convenience init(
-        segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)],
-        valueFiles: [UInt64: ValueFileReader], previous: Version? = nil
-    ) {
-        var levels: [[Run]] = []
-        for (level, members) in Dictionary(grouping: segments, by: { $0.placed.level }) {
-            while levels.count <= level { levels.append([]) }
-            levels[level] = Dictionary(grouping: members, by: { $0.placed.run })
-                .map { Run(number: $0.key, segments: $0.value.map(\.reader)) }
-                .sorted { $0.number > $1.number }
-        }
-        self.init(levels: levels, valueFiles: valueFiles, previous: previous)
+        let segments = runs.flatMap(\.segments).filter { !$0.rangeTombstones.isEmpty }
+        return Dictionary(uniqueKeysWithValues: segments.map { ($0.info.number, $0.rangeTombstones) })
     }
 
     /// Returns this version after an edit. `opened` has readers of the edit's new segments; `valueFiles` has all value

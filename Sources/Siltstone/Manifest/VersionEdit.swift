@@ -111,34 +111,28 @@ extension VersionEdit {
         }
     }
 
-    /// Reads the content of one field. Returns false if it is malformed.
+    /// Reads the content of one field, which begins with a number. Returns false if it is malformed.
     private mutating func read(_ tag: Tag, _ content: Bytes) -> Bool {
         var reader = ByteReader(content)
+        guard let number = reader.varint() else { return false }
         switch tag {
+        case .nextFileNumber: nextFileNumber = number
+        case .addedLog: addedLogs.append(number)
+        case .removedLog: removedLogs.append(number)
         case .addedSegment:
-            guard let number = reader.varint(), let level = reader.length(), level < Self.mostLevels,
-                let run = reader.varint(), let info = SegmentInfo(number: number, reader: &reader)
+            guard let level = reader.length(), level < Self.mostLevels, let run = reader.varint(),
+                let info = SegmentInfo(number: number, reader: &reader)
             else { return false }
             addedSegments.append(PlacedSegment(info: info, level: level, run: run))
+        case .removedSegment: removedSegments.append(number)
+        case .addedValueFile: addedValueFiles.append(number)
+        case .removedValueFile: removedValueFiles.append(number)
+        case .lastSequence:
+            guard number <= .greatest else { return false }
+            lastSequence = number
         case .closing:
-            guard let log = reader.varint(), let end = reader.varint(), let last = reader.varint(),
-                last <= .greatest
-            else { return false }
-            closing = Closing(log: log, end: end, lastSequence: last)
-        default:
-            guard let number = reader.varint() else { return false }
-            switch tag {
-            case .nextFileNumber: nextFileNumber = number
-            case .addedLog: addedLogs.append(number)
-            case .removedLog: removedLogs.append(number)
-            case .removedSegment: removedSegments.append(number)
-            case .addedValueFile: addedValueFiles.append(number)
-            case .removedValueFile: removedValueFiles.append(number)
-            case .lastSequence:
-                guard number <= .greatest else { return false }
-                lastSequence = number
-            case .addedSegment, .closing: return false
-            }
+            guard let end = reader.varint(), let last = reader.varint(), last <= .greatest else { return false }
+            closing = Closing(log: number, end: end, lastSequence: last)
         }
         return reader.isAtEnd
     }
