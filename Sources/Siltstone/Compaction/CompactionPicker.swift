@@ -60,7 +60,7 @@ struct CompactionPicker: Sendable {
             return segments.isEmpty ? nil : Run(number: run.number, segments: segments)
         }
         if deleted.isEmpty { return nil }
-        return CompactionPlan(inputs: deleted, outputLevel: 0, isDeletion: true, reason: .deletedRange)
+        return CompactionPlan(inputs: deleted, outputLevel: 0, reason: .deletedRange)
     }
 
     /// Merges all level-0 runs with the overlapping segments of level 1.

@@ -47,14 +47,14 @@ final class Version: Sendable {
     /// Returns this version after an edit. `opened` has readers of the edit's new segments; `valueFiles` has all value
     /// files of the result.
     func applying(
-        _ edit: VersionEdit, opened: [UInt64: SegmentReader], valueFiles: [UInt64: ValueFileReader]
+        _ edit: VersionEdit, opened: [SegmentReader], valueFiles: [UInt64: ValueFileReader]
     ) -> Version {
         let removed = Set(edit.removedSegments)
         var segments = placedSegments.filter { !removed.contains($0.placed.info.number) }
         // A segment that moves to another level is removed and added in one edit. It is open already.
-        let open = Dictionary(uniqueKeysWithValues: allSegments.map { ($0.info.number, $0) })
+        let open = Dictionary(uniqueKeysWithValues: (allSegments + opened).map { ($0.info.number, $0) })
         for placed in edit.addedSegments {
-            if let reader = opened[placed.info.number] ?? open[placed.info.number] { segments.append((placed, reader)) }
+            if let reader = open[placed.info.number] { segments.append((placed, reader)) }
         }
         return Version(segments: segments, valueFiles: valueFiles, previous: self)
     }
@@ -85,10 +85,6 @@ final class Version: Sendable {
 
     /// Returns the number of bytes in each value file that segments refer to.
     func referencedValueBytes() -> [UInt64: Int] {
-        var bytes: [UInt64: Int] = [:]
-        for segment in allSegments {
-            for use in segment.info.valueFiles { bytes[use.file, default: 0] += use.bytes }
-        }
-        return bytes
+        allSegments.flatMap(\.info.valueFiles).reduce(into: [:]) { $0[$1.file, default: 0] += $1.bytes }
     }
 }

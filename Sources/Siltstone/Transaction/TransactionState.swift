@@ -62,9 +62,7 @@ final class TransactionState: Sendable {
 
     /// Records the range of the store that a scan has read so far. Does nothing if the transaction has ended.
     func updateScan(_ number: Int, _ range: KeyRange) {
-        state.withLock { state in
-            if !state.hasEnded { state.reads.updateScan(number, range) }
-        }
+        state.withLock { if !$0.hasEnded { $0.reads.updateScan(number, range) } }
     }
 
     /// Returns the keys and ranges that were read so far.
@@ -85,9 +83,7 @@ final class TransactionState: Sendable {
 
     /// Undoes the writes after a mark. Keeps the read set, because the body may have acted on what it read.
     func rollBack(to mark: WriteBuffer.Mark) {
-        state.withLock { state in
-            if !state.hasEnded { state.writes.rollBack(to: mark) }
-        }
+        state.withLock { if !$0.hasEnded { $0.writes.rollBack(to: mark) } }
     }
 
     // MARK: End
