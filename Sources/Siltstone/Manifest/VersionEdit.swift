@@ -62,9 +62,10 @@ extension VersionEdit {
     /// Returns the payload of an edit frame.
     func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        func field(_ tag: Tag, _ numbers: UInt64...) {
+        func field(_ tag: Tag, _ numbers: UInt64..., info: SegmentInfo? = nil) {
             var content: [UInt8] = []
             for number in numbers { content.append(varint: number) }
+            info?.encode(into: &content)
             bytes.append(tag.rawValue)
             bytes.append(counted: content)
         }
@@ -73,13 +74,7 @@ extension VersionEdit {
         for number in addedLogs { field(.addedLog, number) }
         for number in removedSegments { field(.removedSegment, number) }
         for segment in addedSegments {
-            var content: [UInt8] = []
-            content.append(varint: segment.info.number)
-            content.append(varint: UInt64(segment.level))
-            content.append(varint: segment.run)
-            segment.info.encode(into: &content)
-            bytes.append(Tag.addedSegment.rawValue)
-            bytes.append(counted: content)
+            field(.addedSegment, segment.info.number, UInt64(segment.level), segment.run, info: segment.info)
         }
         for number in removedValueFiles { field(.removedValueFile, number) }
         for number in addedValueFiles { field(.addedValueFile, number) }
