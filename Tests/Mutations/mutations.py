@@ -366,7 +366,7 @@ MUTATIONS = [
     Mutation(
         "latecomers-acknowledged", "who comes during a sync is told that it covers him",
         "Log/GroupCommit.swift",
-        "        let durable = state.durable\n", "        let durable = Ticket.max\n", first="GroupCommitTests"),
+        "        let durable = durable\n", "        let durable = Ticket.max\n", first="GroupCommitTests"),
     Mutation(
         "uncovered-thread-expected", "tasks are left to threads that need no other sync", "Log/GroupCommit.swift",
         "&& state.greatestOfThreads <= durable", "&& state.greatestOfThreads == 0", first="GroupCommitTests"),
@@ -420,9 +420,9 @@ MUTATIONS = [
     Mutation(
         "inputs-removed-early", "what a compaction has read is removed before its output is named",
         "Compaction/BackgroundWork+Compaction.swift",
-        "let run = plan.outputRunNumber ?? infos.first?.number ?? 0",
+        "let run = plan.outputRunNumber ?? readers.first?.info.number ?? 0",
         "try obsolete.remove(inOrder: plan.obsoleteFiles)\n"
-        "        let run = plan.outputRunNumber ?? infos.first?.number ?? 0"),
+        "        let run = plan.outputRunNumber ?? readers.first?.info.number ?? 0"),
     Mutation(
         "old-manifest-early", "the old manifest is removed before the new one is installed",
         "Manifest/Manifest.swift",
@@ -686,8 +686,8 @@ MUTATIONS = [
     Mutation(
         "garbage-bottom", "a rewriting for garbage drops tombstones though older data lies below",
         "Compaction/CompactionPicker.swift",
-        "isBottom: false, relocating: [worst]",
-        "isBottom: true, relocating: [worst]", first="StoreModelTests"),
+        "outputRunNumber: placed.run, relocating: [worst]",
+        "outputRunNumber: placed.run, isBottom: true, relocating: [worst]", first="StoreModelTests"),
     Mutation(
         "touching-not-met", "a segment that ends at the first key of a range counts as apart from it",
         "Segment/Read/RunCursor.swift",
@@ -1221,7 +1221,7 @@ MUTATIONS = [
     Mutation(
         "known-value-of-another", "a scan returns a verified value for another key's",
         "Values/ValueMapping.swift",
-        "record.isMeant(by: pointer, key: key)\n", "true\n", first="ValueFileTests"),
+        "$0.isMeant(by: pointer, key: key) ? $0.value", "true ? $0.value", first="ValueFileTests"),
     Mutation(
         "value-file-forgotten", "a value file that grows is mapped anew each time, and its values verified again",
         "Values/ValueFileReader.swift",
@@ -1233,7 +1233,7 @@ MUTATIONS = [
     Mutation(
         "unknown-value", "a scan returns a value whose checksum was not verified",
         "Values/ValueMapping.swift",
-        "let bytes = bytes.slice(offset, size), isVerified(offset),", "let bytes = bytes.slice(offset, size),",
+        "let bytes = bytes.slice(offset, size), isVerified(offset)\n", "let bytes = bytes.slice(offset, size)\n",
         first="ValueScanTests"),
     Mutation(
         "row-too-long", "a merge takes a source's records beyond the next head of another",
@@ -1246,11 +1246,11 @@ MUTATIONS = [
     Mutation(
         "read-not-told", "segments of a store that is read are not made ready before they take the place of others",
         "Segment/Read/SegmentReader+Preload.swift",
-        "read > 0 && read * 16 >= count", "false", first="PreloadTests"),
+        "read > 0 && read * 16 >= sample.count", "false", first="PreloadTests"),
     Mutation(
         "read-always", "segments are made ready for reading in a store that nobody reads",
         "Segment/Read/SegmentReader+Preload.swift",
-        "read > 0 && read * 16 >= count", "true", first="PreloadTests"),
+        "read > 0 && read * 16 >= sample.count", "true", first="PreloadTests"),
     Mutation(
         "merge-taken-for-reader", "segments that a merge takes in count as read",
         "Segment/Read/SegmentReader+Blocks.swift",
@@ -1537,7 +1537,7 @@ MUTATIONS = [
         "for range in deleted.ranges { keys.insert(range) }", "", first="TransactionConflictTests"),
     Mutation(
         "savepoint-keeps-writes", "a savepoint that throws keeps its writes", "Transaction/TransactionState.swift",
-        "if !state.hasEnded { state.writes.rollBack(to: mark) }", "", first="TransactionTests"),
+        "if !$0.hasEnded { $0.writes.rollBack(to: mark) }", "_ = $0.hasEnded", first="TransactionTests"),
     Mutation(
         "flush-unseen", "a commit does not notice that a flush has taken changes out of memory",
         "Write/WritePath+Background.swift",

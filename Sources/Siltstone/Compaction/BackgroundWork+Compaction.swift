@@ -74,7 +74,7 @@ extension BackgroundWork {
             try versions.logAndApply(edit) { note { $0.trivialMoves += 1 } }
             return
         }
-        if plan.isDeletion {
+        if plan.reason == .deletedRange {
             try obsolete.remove(inOrder: plan.obsoleteFiles) { () throws(StoreError) in
                 try versions.logAndApply(edit) { note(removed: edit.removedSegments) { $0.compactions += 1 } }
             }
@@ -86,19 +86,19 @@ extension BackgroundWork {
         // Until the commit, no segment refers to the relocated values, so the value log keeps their files from being
         // collected. After the commit the output's segments refer to them. If the compaction fails, nothing does.
         defer { values.endRelocation() }
-        let (infos, readers) = try makeSegments(
+        let readers = try makeSegments(
             sources: plan.inputs.map { RunSource($0, caching: false) },
             rangeTombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
             segmentBytes: configuration.segmentBytes, pieces: .longLived,
             relocate: { record throws(StoreError) in try self.relocate(record, from: plan.relocating) },
             onProgress: { _ in self.status.isStopping })
-        let run = plan.outputRunNumber ?? infos.first?.number ?? 0
-        edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
+        let run = plan.outputRunNumber ?? readers.first?.info.number ?? 0
+        edit.addedSegments = readers.map { .init(info: $0.info, level: plan.outputLevel, run: run) }
         try obsolete.remove(inOrder: plan.obsoleteFiles) { () throws(StoreError) in
             try install(readers, edit, preloads: isRead, syncsValues: !plan.relocating.isEmpty) { counts in
                 counts.compactions += 1
                 counts.compactionBytesRead += plan.inputBytes
-                counts.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
+                counts.compactionBytesWritten += readers.reduce(0) { $0 + $1.info.fileBytes }
                 counts.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
             }
         }

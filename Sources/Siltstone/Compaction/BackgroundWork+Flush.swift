@@ -56,7 +56,7 @@ extension BackgroundWork {
         let (isBottom, isRead) = inspectRunsBelow()
         var edit = VersionEdit(lastSequence: sealed.table.greatestSequence)
         if let log = sealed.log { edit.removedLogs = [log.number] }
-        let (infos, readers) = try makeSegments(
+        let readers = try makeSegments(
             sources: [MemTableSource(sealed.table)], rangeTombstones: sealed.table.rangeTombstones.tombstones,
             isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes,
             pieces: .shortLived,
@@ -66,10 +66,10 @@ extension BackgroundWork {
             })
         // The run takes the number of its segment. Later flushes have larger file numbers, so the run numbers order the
         // runs of level 0 by age.
-        edit.addedSegments = infos.map { .init(info: $0, level: 0, run: $0.number) }
+        edit.addedSegments = readers.map { .init(info: $0.info, level: 0, run: $0.info.number) }
         try install(readers, edit, preloads: isRead, syncsValues: !sealed.valueFiles.isEmpty, wakes: false) { counts in
             counts.flushes += 1
-            counts.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
+            counts.flushedBytes += readers.reduce(0) { $0 + $1.info.fileBytes }
             counts.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
         } alsoUnderWriteLock: {
             writes.finishFlush(of: sealed)

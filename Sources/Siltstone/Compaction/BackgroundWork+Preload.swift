@@ -36,11 +36,12 @@ extension BackgroundWork {
     /// - Returns: the numbers of the segments that this call did not try to preload, because the store does not fit
     ///   into memory or because they exceed ``maxPreloadBytes``.
     /// - Throws: ``StoreError`` if a checksum does not match. The segment must then not be installed.
-    func preload(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
-        if directory.pageCache.isTight { return Array(readers.keys) }
-        let ready = Self.preloadable(Array(readers.values))
+    func preload(_ readers: [SegmentReader]) throws(StoreError) -> [UInt64] {
+        let numbers = readers.map(\.info.number)
+        if directory.pageCache.isTight { return numbers }
+        let ready = Self.preloadable(readers)
         for reader in ready { try reader.preload { self.status.isStopping } }
-        return Array(Set(readers.keys).subtracting(ready.map(\.info.number)))
+        return Array(Set(numbers).subtracting(ready.map(\.info.number)))
     }
 
     /// The newest of `segments`, newest first, as many as stay within ``maxPreloadBytes``. The system's cache may

@@ -10,14 +10,14 @@ extension BackgroundWork {
     ///   - pieces: bytes of each write call. Segments that last longer are written in larger pieces.
     ///   - relocate: returns the new pointer of a value that it moved; nil if the value stays.
     ///   - onProgress: see ``SegmentMerge/Environment/onProgress``.
-    /// - Returns: the new segments in key order, and a reader for each by file number.
+    /// - Returns: readers of the new segments, in key order.
     /// - Throws: ``StoreError``; ``StoreError/Code/closed`` if `onProgress` has cancelled the merge.
     func makeSegments(
         sources: [RecordSource], rangeTombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int = 0,
         segmentBytes: Int, pieces: OutputPieces,
         relocate: @escaping (Record) throws(StoreError) -> ValuePointer? = { _ in nil },
         onProgress: @escaping (_ bytes: Int) -> Bool = { _ in false }
-    ) throws(StoreError) -> ([SegmentInfo], [UInt64: SegmentReader]) {
+    ) throws(StoreError) -> [SegmentReader] {
         var made: [UInt64] = []
         let options = SegmentOptions(
             blockBytes: configuration.blockBytes, compression: configuration.compression,
@@ -31,13 +31,10 @@ extension BackgroundWork {
                     options: options)
             }, relocate: relocate, onProgress: onProgress)
         do {
-            let merge = SegmentMerge(
-                sources: sources, tombstones: rangeTombstones, snapshots: reads.snapshots.live(), isBottom: isBottom,
-                segmentBytes: segmentBytes, environment: environment)
-            let infos = try merge.run()
-            var readers: [UInt64: SegmentReader] = [:]
-            for info in infos { readers[info.number] = try directory.openSegment(info) }
-            return (infos, readers)
+            let merge = SegmentMerge(segmentBytes: segmentBytes, environment)
+            let infos = try merge.run(
+                sources, rangeTombstones, snapshots: reads.snapshots.live(), isBottom: isBottom)
+            return try infos.map { info throws(StoreError) in try directory.openSegment(info) }
         } catch {
             obsolete.remove(made.map { .segment($0) })
             throw error
@@ -52,11 +49,11 @@ extension BackgroundWork {
     ///   - count: counts the work.
     ///   - body: makes further changes that become visible together with the segments.
     func install(
-        _ readers: [UInt64: SegmentReader], _ edit: VersionEdit, preloads: Bool, syncsValues: Bool, wakes: Bool = true,
+        _ readers: [SegmentReader], _ edit: VersionEdit, preloads: Bool, syncsValues: Bool, wakes: Bool = true,
         counting count: (inout Statistics) -> Void, alsoUnderWriteLock body: () -> Void = {}
     ) throws(StoreError) {
         do {
-            let unpreloaded = try preloads ? preload(readers) : Array(readers.keys)
+            let unpreloaded = try preloads ? preload(readers) : readers.map(\.info.number)
             // Values must be durable before a durable segment points to them.
             if syncsValues { try values.sync() }
             try versions.logAndApply(edit, opened: readers, wakes: wakes) {

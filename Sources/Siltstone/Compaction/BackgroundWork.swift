@@ -61,7 +61,7 @@ final class BackgroundWork: Sendable {
         let requests = BackgroundRequests(
             flush: { [unowned self] in scheduleFlush() },
             compaction: { [unowned self] in scheduleCompaction() },
-            nextLog: { [unowned self] in scheduleNextLog() },
+            nextLog: { [unowned self] in logQueue.async { self.writes.prepareLog() } },
             idleWatch: { [unowned self] in watchForIdleness() },
             preparation: { [preparationQueue] work in preparationQueue.async(execute: work) })
         writes.background.value = requests
@@ -82,8 +82,6 @@ final class BackgroundWork: Sendable {
         // then need not replay the log again.
         if let active = tables.last?.table, active.byteCount >= minIdleFlushBytes { watchForIdleness() }
     }
-
-    private func scheduleNextLog() { logQueue.async { self.writes.prepareLog() } }
 
     /// All queues. Closing waits for them in this order, because work on one queue schedules its follow-up work on
     /// later ones. There is one exception: a compaction that finds the disk full while it relocates values schedules a

@@ -60,9 +60,7 @@ struct CompactionPicker: Sendable {
             return segments.isEmpty ? nil : Run(number: run.number, segments: segments)
         }
         if deleted.isEmpty { return nil }
-        return CompactionPlan(
-            inputs: deleted, outputLevel: 0, outputRunNumber: nil, isBottom: false, isDeletion: true,
-            reason: .deletedRange)
+        return CompactionPlan(inputs: deleted, outputLevel: 0, reason: .deletedRange)
     }
 
     /// Merges all level-0 runs with the overlapping segments of level 1.
@@ -99,7 +97,7 @@ struct CompactionPicker: Sendable {
         guard version.overlapping(level: level + 1, from: first, to: last).isEmpty else { return nil }
         return CompactionPlan(
             inputs: [run], outputLevel: level + 1, outputRunNumber: version.run(ofLevel: level + 1)?.number,
-            isBottom: false, isTrivialMove: true, reason: .levelSize)
+            isTrivialMove: true, reason: .levelSize)
     }
 
     /// Takes the level with the highest ratio of bytes to its limit, if that exceeds 1, and compacts one of its
@@ -160,7 +158,7 @@ struct CompactionPicker: Sendable {
         else { return nil }
         return CompactionPlan(
             inputs: [Run(number: placed.run, segments: [segment])], outputLevel: placed.level,
-            outputRunNumber: placed.run, isBottom: false, relocating: [worst], reason: .valueGarbage)
+            outputRunNumber: placed.run, relocating: [worst], reason: .valueGarbage)
     }
 
     /// Manual compaction of all segments that overlap `[from, to]`, into the deepest level. A nil bound is open. Also

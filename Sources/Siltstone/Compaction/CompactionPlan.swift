@@ -8,16 +8,13 @@ struct CompactionPlan: Sendable {
     var outputRunNumber: UInt64?
     /// If true, no segment outside of the inputs has older data in their key range (a bottommost-level compaction), and
     /// the merge drops tombstones. False also if nobody has looked.
-    var isBottom: Bool
+    var isBottom = false
     /// Value files whose live values the compaction relocates, because much of them is garbage. A requested compaction
     /// has a lower threshold than the configured one.
     var relocating: Set<UInt64> = []
     /// Trivial move: the inputs are a single segment, which overlaps nothing in the output level. The manifest records
     /// its new level and run. The file is not rewritten.
     var isTrivialMove = false
-    /// Deletion compaction: newer range tombstones cover all keys of the segments. The manifest removes the segments
-    /// without reading them. The inputs may be of several levels, and the output's level is ignored.
-    var isDeletion = false
     /// Why the picker chose this compaction.
     var reason: Reason
 
@@ -32,7 +29,8 @@ struct CompactionPlan: Sendable {
         case valueGarbage
         /// A segment has too many tombstones.
         case tombstones
-        /// Range tombstones have deleted all keys of the segments.
+        /// Deletion compaction: newer range tombstones cover all keys of the segments. The manifest removes the segments
+        /// without reading them. The inputs may be of several levels, and the output's level is ignored.
         case deletedRange
         /// The store is idle, and merging the runs of level 0 is cheap.
         case idle

@@ -2,7 +2,7 @@
 ///
 /// Frames start at multiples of 8, and the checksum of a frame covers its offset. So each multiple of 8 can be tried by
 /// itself.
-struct FrameScanner {
+struct FrameScanner: Sequence, IteratorProtocol {
     private let bytes: Bytes
     /// The checksum of the file's header.
     private let fileChecksum: UInt32

@@ -23,7 +23,7 @@ extension GroupCommit {
         _ ticket: Ticket, _ continuation: CheckedContinuation<Result<Void, StoreError>, Never>
     ) -> (known: Result<Void, StoreError>?, asksQueue: Bool) {
         state.withLock { state in
-            if state.durable >= ticket { return (.success(()), false) }
+            if durable >= ticket { return (.success(()), false) }
             // The sync failed before this request, so the caller gets the refusal instead of the error itself.
             if let failure = state.failure { return (.failure(failure.refusal), false) }
             state.counts.requests += 1

@@ -34,8 +34,6 @@ final class GroupCommit: Sendable {
 
     /// The requests and the leader, under the lock.
     struct State {
-        /// Changes up to this ticket are durable.
-        var durable: Ticket = 0
         /// The error of the failed sync. Once it is set, no further sync is made.
         var failure: StoreError?
         /// True while a leader is active.
@@ -58,8 +56,8 @@ final class GroupCommit: Sendable {
     /// Number of threads and tasks that wait for the next sync. Changed under the lock, read without it by the leader,
     /// who waits for the expected number.
     let arrived = Atomic<Int>(0)
-    /// A copy of ``State/durable``, to be read without the lock.
-    let durableMark = Atomic<Ticket>(0)
+    /// See ``durable``. Changed under the lock.
+    private let durableMark: Atomic<Ticket>
     /// Leads if only tasks wait.
     let queue = DispatchQueue(label: "siltstone.group-commit")
     private let sync: @Sendable () throws(StoreError) -> Ticket
@@ -78,8 +76,7 @@ final class GroupCommit: Sendable {
     ///     tickets. Never called by two threads at once, and not called again once it has thrown.
     init(durable: Ticket = 0, sync: @escaping @Sendable () throws(StoreError) -> Ticket) {
         self.sync = sync
-        state.withLock { $0.durable = durable }
-        durableMark.store(durable, ordering: .releasing)
+        durableMark = Atomic(durable)
     }
 
     /// Changes up to this ticket are durable.
@@ -94,29 +91,19 @@ final class GroupCommit: Sendable {
     func wait(for ticket: Ticket) throws(StoreError) {
         var isNew = true
         while durable < ticket {
-            switch step(for: ticket, &isNew) {
-            case .done: return
-            case .failed(let error): throw error
-            case .lead: lead(handingOver: true)
-            }
+            if try mustLead(for: ticket, &isNew).get() { lead(handingOver: true) }
         }
-    }
-
-    /// The next step of a thread's request.
-    private enum Step {
-        case done
-        case failed(StoreError)
-        case lead
     }
 
     /// Waits until the outcome of this thread's request is known, or until the thread can lead.
     /// - Parameter isNew: true at the thread's first call; set to false once the request is counted.
-    private func step(for ticket: Ticket, _ isNew: inout Bool) -> Step {
+    /// - Returns: whether the thread must lead; if not, its change is durable.
+    private func mustLead(for ticket: Ticket, _ isNew: inout Bool) -> Result<Bool, StoreError> {
         /// Number of syncs that had started when this thread began to wait.
         var waitsSince: Int?
         return state.wait { state in
-            if let failure = state.failure, state.durable < ticket { return .failed(isNew ? failure.refusal : failure) }
-            let isDone = state.durable >= ticket
+            let isDone = durable >= ticket
+            if !isDone, let failure = state.failure { return .failure(isNew ? failure.refusal : failure) }
             if !isDone {
                 if isNew { state.counts.requests += 1 }
                 isNew = false
@@ -133,7 +120,7 @@ final class GroupCommit: Sendable {
             // The thread stops waiting. If no sync has started since it began, it is still counted in `arrived`, and
             // the next sync must not expect it.
             if waitsSince == state.begun { arrived.subtract(1, ordering: .relaxed) }
-            return isDone ? .done : .lead
+            return .success(!isDone)
         }
     }
 
@@ -192,13 +179,12 @@ final class GroupCommit: Sendable {
             state.waiters = []
             return (group.tasks + late, false)
         case .success(let ticket):
-            state.durable = max(state.durable, ticket)
-            durableMark.store(state.durable, ordering: .releasing)
+            durableMark.store(max(durable, ticket), ordering: .releasing)
         }
         // Some requests that arrived during the sync may be durable, because their change was made before the sync and
         // their request after its start. A thread among them returns without leading. Only a thread whose ticket is not
         // durable is sure to lead next, so without one the queue must lead for the tasks.
-        let durable = state.durable
+        let durable = durable
         let waiting = group.tasks + late
         state.waiters = waiting.filter { $0.ticket > durable }
         arrived.subtract(late.count { $0.ticket <= durable }, ordering: .relaxed)

@@ -61,11 +61,8 @@ extension FrameReader {
     func provesEarlierLogsSynced() -> Bool {
         if syncedMark >= LogLink.end { return true }
         guard fault != nil, !isZero(from: end) else { return false }
-        var scanner = FrameScanner(contents.bytes, fileChecksum: fileChecksum, from: end)
-        while let frame = scanner.next() {
-            if frame.syncedMark >= LogLink.end { return true }
-        }
-        return false
+        let frames = FrameScanner(contents.bytes, fileChecksum: fileChecksum, from: end)
+        return frames.contains { $0.syncedMark >= LogLink.end }
     }
 
     /// The first frame's link to the earlier log; nil if no frame was read, or the first one is not a link.

@@ -47,10 +47,8 @@ struct StoreDirectory: Sendable {
 
     /// Opens the segments and value files that a manifest names.
     func open(_ state: ManifestState) throws(StoreError) -> Version {
-        var segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)] = []
-        for placed in state.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
-            segments.append((placed, try openSegment(placed.info)))
-        }
+        let placed = state.segments.values.sorted { $0.info.number < $1.info.number }
+        let segments = try placed.map { placed throws(StoreError) in (placed, try openSegment(placed.info)) }
         var values: [UInt64: ValueFileReader] = [:]
         for number in state.valueFiles { values[number] = try openValueFile(number) }
         return Version(segments: segments, valueFiles: values)

@@ -11,11 +11,22 @@ final class Version: Sendable {
     /// every scan.
     let rangeTombstones: RangeTombstones
 
-    static let empty = Version(levels: [], valueFiles: [:])
+    static let empty = Version(segments: [], valueFiles: [:])
 
+    /// Creates a version from opened segments and their positions.
     /// - Parameter previous: the version before an edit. If the same segments have range tombstones, their set is
     ///   shared; most edits change none of them.
-    init(levels: [[Run]], valueFiles: [UInt64: ValueFileReader], previous: Version? = nil) {
+    init(
+        segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)],
+        valueFiles: [UInt64: ValueFileReader], previous: Version? = nil
+    ) {
+        var levels: [[Run]] = []
+        for (level, members) in Dictionary(grouping: segments, by: { $0.placed.level }) {
+            while levels.count <= level { levels.append([]) }
+            levels[level] = Dictionary(grouping: members, by: { $0.placed.run })
+                .map { Run(number: $0.key, segments: $0.value.map(\.reader)) }
+                .sorted { $0.number > $1.number }
+        }
         self.levels = levels
         self.valueFiles = valueFiles
         runs = levels.flatMap { $0 }
@@ -29,41 +40,21 @@ final class Version: Sendable {
 
     /// Returns the range tombstones of the segments that have some, by the segment's number.
     private static func tombstoneSets(of runs: [Run]) -> [UInt64: RangeTombstones] {
-        var sets: [UInt64: RangeTombstones] = [:]
-        for run in runs {
-            for segment in run.segments where !segment.rangeTombstones.isEmpty {
-                sets[segment.info.number] = segment.rangeTombstones
-            }
-        }
-        return sets
-    }
-
-    /// Creates a version from opened segments and their positions, after `previous`.
-    convenience init(
-        segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)],
-        valueFiles: [UInt64: ValueFileReader], previous: Version? = nil
-    ) {
-        var levels: [[Run]] = []
-        for (level, members) in Dictionary(grouping: segments, by: { $0.placed.level }) {
-            while levels.count <= level { levels.append([]) }
-            levels[level] = Dictionary(grouping: members, by: { $0.placed.run })
-                .map { Run(number: $0.key, segments: $0.value.map(\.reader)) }
-                .sorted { $0.number > $1.number }
-        }
-        self.init(levels: levels, valueFiles: valueFiles, previous: previous)
+        let segments = runs.flatMap(\.segments).filter { !$0.rangeTombstones.isEmpty }
+        return Dictionary(uniqueKeysWithValues: segments.map { ($0.info.number, $0.rangeTombstones) })
     }
 
     /// Returns this version after an edit. `opened` has readers of the edit's new segments; `valueFiles` has all value
     /// files of the result.
     func applying(
-        _ edit: VersionEdit, opened: [UInt64: SegmentReader], valueFiles: [UInt64: ValueFileReader]
+        _ edit: VersionEdit, opened: [SegmentReader], valueFiles: [UInt64: ValueFileReader]
     ) -> Version {
         let removed = Set(edit.removedSegments)
         var segments = placedSegments.filter { !removed.contains($0.placed.info.number) }
         // A segment that moves to another level is removed and added in one edit. It is open already.
-        let open = Dictionary(uniqueKeysWithValues: allSegments.map { ($0.info.number, $0) })
+        let open = Dictionary(uniqueKeysWithValues: (allSegments + opened).map { ($0.info.number, $0) })
         for placed in edit.addedSegments {
-            if let reader = opened[placed.info.number] ?? open[placed.info.number] { segments.append((placed, reader)) }
+            if let reader = open[placed.info.number] { segments.append((placed, reader)) }
         }
         return Version(segments: segments, valueFiles: valueFiles, previous: self)
     }
@@ -94,10 +85,6 @@ final class Version: Sendable {
 
     /// Returns the number of bytes in each value file that segments refer to.
     func referencedValueBytes() -> [UInt64: Int] {
-        var bytes: [UInt64: Int] = [:]
-        for segment in allSegments {
-            for use in segment.info.valueFiles { bytes[use.file, default: 0] += use.bytes }
-        }
-        return bytes
+        allSegments.flatMap(\.info.valueFiles).reduce(into: [:]) { $0[$1.file, default: 0] += $1.bytes }
     }
 }

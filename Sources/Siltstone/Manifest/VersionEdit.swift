@@ -62,9 +62,10 @@ extension VersionEdit {
     /// Returns the payload of an edit frame.
     func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        func field(_ tag: Tag, _ numbers: UInt64...) {
+        func field(_ tag: Tag, _ numbers: UInt64..., info: SegmentInfo? = nil) {
             var content: [UInt8] = []
             for number in numbers { content.append(varint: number) }
+            info?.encode(into: &content)
             bytes.append(tag.rawValue)
             bytes.append(counted: content)
         }
@@ -73,13 +74,7 @@ extension VersionEdit {
         for number in addedLogs { field(.addedLog, number) }
         for number in removedSegments { field(.removedSegment, number) }
         for segment in addedSegments {
-            var content: [UInt8] = []
-            content.append(varint: segment.info.number)
-            content.append(varint: UInt64(segment.level))
-            content.append(varint: segment.run)
-            segment.info.encode(into: &content)
-            bytes.append(Tag.addedSegment.rawValue)
-            bytes.append(counted: content)
+            field(.addedSegment, segment.info.number, UInt64(segment.level), segment.run, info: segment.info)
         }
         for number in removedValueFiles { field(.removedValueFile, number) }
         for number in addedValueFiles { field(.addedValueFile, number) }
@@ -111,34 +106,28 @@ extension VersionEdit {
         }
     }
 
-    /// Reads the content of one field. Returns false if it is malformed.
+    /// Reads the content of one field, which begins with a number. Returns false if it is malformed.
     private mutating func read(_ tag: Tag, _ content: Bytes) -> Bool {
         var reader = ByteReader(content)
+        guard let number = reader.varint() else { return false }
         switch tag {
+        case .nextFileNumber: nextFileNumber = number
+        case .addedLog: addedLogs.append(number)
+        case .removedLog: removedLogs.append(number)
         case .addedSegment:
-            guard let number = reader.varint(), let level = reader.length(), level < Self.mostLevels,
-                let run = reader.varint(), let info = SegmentInfo(number: number, reader: &reader)
+            guard let level = reader.length(), level < Self.mostLevels, let run = reader.varint(),
+                let info = SegmentInfo(number: number, reader: &reader)
             else { return false }
             addedSegments.append(PlacedSegment(info: info, level: level, run: run))
+        case .removedSegment: removedSegments.append(number)
+        case .addedValueFile: addedValueFiles.append(number)
+        case .removedValueFile: removedValueFiles.append(number)
+        case .lastSequence:
+            guard number <= .greatest else { return false }
+            lastSequence = number
         case .closing:
-            guard let log = reader.varint(), let end = reader.varint(), let last = reader.varint(),
-                last <= .greatest
-            else { return false }
-            closing = Closing(log: log, end: end, lastSequence: last)
-        default:
-            guard let number = reader.varint() else { return false }
-            switch tag {
-            case .nextFileNumber: nextFileNumber = number
-            case .addedLog: addedLogs.append(number)
-            case .removedLog: removedLogs.append(number)
-            case .removedSegment: removedSegments.append(number)
-            case .addedValueFile: addedValueFiles.append(number)
-            case .removedValueFile: removedValueFiles.append(number)
-            case .lastSequence:
-                guard number <= .greatest else { return false }
-                lastSequence = number
-            case .addedSegment, .closing: return false
-            }
+            guard let end = reader.varint(), let last = reader.varint(), last <= .greatest else { return false }
+            closing = Closing(log: number, end: end, lastSequence: last)
         }
         return reader.isAtEnd
     }

@@ -83,7 +83,7 @@ final class VersionSet: Sendable {
     ///   - wakes: whether waiting writers are woken.
     ///   - body: makes further changes that become visible together with the new version.
     func logAndApply(
-        _ edit: VersionEdit, opened: [UInt64: SegmentReader] = [:], valueFiles: [UInt64: ValueFileReader] = [:],
+        _ edit: VersionEdit, opened: [SegmentReader] = [], valueFiles: [UInt64: ValueFileReader] = [:],
         wakes: Bool = true, alsoUnderWriteLock body: () -> Void = {}
     ) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
@@ -94,7 +94,7 @@ final class VersionSet: Sendable {
     /// Same as ``logAndApply(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``, for a caller that holds the manifest
     /// lock.
     private func logAndApplyLocked(
-        _ edit: VersionEdit, opened: [UInt64: SegmentReader] = [:], valueFiles: [UInt64: ValueFileReader] = [:],
+        _ edit: VersionEdit, opened: [SegmentReader] = [], valueFiles: [UInt64: ValueFileReader] = [:],
         wakes: Bool = true, alsoUnderWriteLock body: () -> Void = {}
     ) throws(StoreError) {
         let manifest = try writableManifest()

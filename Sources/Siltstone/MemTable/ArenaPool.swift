@@ -13,7 +13,7 @@ final class ArenaPool: Sendable {
     private struct State {
         /// In the order of their return.
         var idle: [ArenaMapping] = []
-        var idleBytes = 0
+        var idleBytes: Int { idle.reduce(0) { $0 + $1.capacity } }
         /// Number of arenas that were taken and not returned.
         var usedCount = 0
     }
@@ -48,7 +48,6 @@ final class ArenaPool: Sendable {
         state.withLock { state in
             // The arena that was returned last, because its pages are the most likely to be in the caches.
             guard let index = state.idle.lastIndex(where: { $0.capacity == capacity }) else { return nil }
-            state.idleBytes -= capacity
             state.usedCount += 1
             return state.idle.remove(at: index)
         }
@@ -57,7 +56,7 @@ final class ArenaPool: Sendable {
     /// Unmaps all idle arenas.
     func clear() {
         let arenas = state.withLock { state in
-            defer { (state.idle, state.idleBytes) = ([], 0) }
+            defer { state.idle = [] }
             return state.idle
         }
         for arena in arenas { arena.unmap() }
@@ -70,7 +69,6 @@ final class ArenaPool: Sendable {
             guard arena.capacity <= maximumBytes - state.idleBytes, state.usedCount + state.idle.count < usualCount
             else { return false }
             state.idle.append(arena)
-            state.idleBytes += arena.capacity
             return true
         }
         if !isKept { arena.unmap() }

@@ -17,10 +17,6 @@ final class SegmentMerge {
     /// Bytes between two calls of `onProgress`.
     private static let checkInterval = 64 << 10
 
-    private let cursor: MergingCursor
-    private let snapshots: [SequenceNumber]
-    private let inputTombstones: RangeTombstones
-    private let isBottom: Bool
     private let segmentBytes: Int
     private let environment: Environment
 
@@ -36,32 +32,29 @@ final class SegmentMerge {
     /// Buffer for relocated pointers.
     private let pointerBytes = MutableBytes.allocate(byteCount: ValuePointer.size, alignment: 8)
 
-    /// - Parameters:
-    ///   - sources: newest first.
-    ///   - tombstones: the range tombstones of all sources.
-    ///   - snapshots: sequence numbers of live snapshots, ascending.
-    ///   - isBottom: true if no older data exists below the sources in their key range.
-    ///   - segmentBytes: size at which a new segment starts, in bytes of uncompressed blocks.
-    init(
-        sources: [RecordSource], tombstones: [RangeTombstone], snapshots: [SequenceNumber], isBottom: Bool,
-        segmentBytes: Int, environment: Environment
-    ) {
-        cursor = MergingCursor(sources)
-        inputTombstones = RangeTombstones(tombstones)
-        self.snapshots = snapshots
-        self.isBottom = isBottom
+    /// - Parameter segmentBytes: size at which a new segment starts, in bytes of uncompressed blocks.
+    init(segmentBytes: Int, _ environment: Environment) {
         self.segmentBytes = segmentBytes
         self.environment = environment
     }
 
     deinit { pointerBytes.deallocate() }
 
-    /// Runs the complete merge.
+    /// Runs the complete merge. Called once.
+    /// - Parameters:
+    ///   - sources: newest first.
+    ///   - inputTombstones: the range tombstones of all sources.
+    ///   - snapshots: sequence numbers of live snapshots, ascending.
+    ///   - isBottom: true if no older data exists below the sources in their key range.
     /// - Returns: the segments, synced, in key order; empty if no record or range tombstone survives.
-    func run() throws(StoreError) -> [SegmentInfo] {
+    func run(
+        _ sources: [RecordSource], _ inputTombstones: [RangeTombstone], snapshots: [SequenceNumber], isBottom: Bool
+    ) throws(StoreError) -> [SegmentInfo] {
         // Local variables instead of properties. For every record, a property would be checked for exclusive access at
         // each change, and the writer would be retained at each use.
-        var filter = VersionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
+        let cursor = MergingCursor(sources)
+        var filter = VersionFilter(
+            snapshots: snapshots, tombstones: RangeTombstones(inputTombstones), isBottom: isBottom)
         var open: Borrowed<SegmentWriter>?
         tombstones = filter.keptTombstones()
         try cursor.seek(nil)

@@ -61,7 +61,7 @@ final class EpochReclaimer: @unchecked Sendable {
     deinit {
         // No reader is left. The end of a super version takes leaf locks, so it comes after the release of this one.
         let left = retirement.withLock { $0.waiting + $0.leaving }
-        for retired in left { retired.superVersion.release() }
+        for retired in left { retired.release() }
         latest.load()?.release()
         unsafe slots.deallocate()
     }
@@ -159,32 +159,26 @@ final class EpochReclaimer: @unchecked Sendable {
     /// Super versions that were replaced and are not released yet.
     private struct Retirement: Sendable {
         /// Those for which the epoch has not been advanced yet.
-        var waiting: [Retired] = []
+        var waiting: [Borrowed<SuperVersion>] = []
         /// Those that readers of ``epoch`` and earlier epochs may still use.
-        var leaving: [Retired] = []
+        var leaving: [Borrowed<SuperVersion>] = []
         var epoch: UInt64 = 0
     }
 
     /// Makes `superVersion` the current super version for all reads that start from now on.
-    /// - Returns: the previous one, which readers may still use. The caller must pass it to ``retire(_:)``, off the hot
-    ///   path.
-    func publish(_ superVersion: SuperVersion) -> Retired {
-        unsafe Retired(superVersion: latest.exchange(.retaining(superVersion)).unsafelyUnwrapped)
-    }
-
-    /// A super version that was replaced. It holds a reference that is not counted by Swift, so its owner must call
-    /// ``retire(_:)``.
-    struct Retired: @unchecked Sendable {  // an address that only `retire` dereferences
-        fileprivate let superVersion: Borrowed<SuperVersion>
+    /// - Returns: the previous one, retained, which readers may still use. The caller must pass it to ``retire(_:)``,
+    ///   off the hot path.
+    func publish(_ superVersion: SuperVersion) -> Borrowed<SuperVersion> {
+        unsafe latest.exchange(.retaining(superVersion)).unsafelyUnwrapped
     }
 
     /// Releases retired super versions whose readers have left. It does not wait for the other readers, because a
     /// reader may itself wait for the work that called this.
     /// - Returns: whether none is left. If false, the caller must call this again later.
-    func retire(_ replaced: [Retired]) -> Bool {
-        let (released, isDone) = retirement.withLock { retirement -> ([Retired], Bool) in
+    func retire(_ replaced: [Borrowed<SuperVersion>]) -> Bool {
+        let (released, isDone) = retirement.withLock { retirement -> ([Borrowed<SuperVersion>], Bool) in
             retirement.waiting += replaced
-            var released: [Retired] = []
+            var released: [Borrowed<SuperVersion>] = []
             // The first round handles those that already wait for their readers, the second those that were added
             // since.
             for _ in 0..<2 {
@@ -200,7 +194,7 @@ final class EpochReclaimer: @unchecked Sendable {
             }
             return (released, retirement.leaving.isEmpty && retirement.waiting.isEmpty)
         }
-        for retired in released { retired.superVersion.release() }
+        for retired in released { retired.release() }
         return isDone
     }
 

@@ -91,14 +91,11 @@ extension ReadPath {
     func read(
         _ key: Bytes, at sequence: SequenceNumber? = nil, sharing body: (RawSpan) throws -> Void
     ) throws -> Bool {
-        var failure: (any Error)?
-        let isFound = try read(key, at: sequence) { value in
-            guard let value else { return false }
-            do { try unsafe body(value.buffer.bytes) } catch { failure = error }
-            return true
+        let result = try read(key, at: sequence) { value in
+            value.map { value in Result { try unsafe body(value.buffer.bytes) } }
         }
-        if let failure { throw failure }
-        return isFound
+        try result?.get()
+        return result != nil
     }
 
     /// Returns a copy of the value of `key`; nil if it has none.

@@ -27,7 +27,7 @@ final class ReadPath: Sendable {
     let republish = HeapCell<(SuperVersion) -> Void> { _ in }
 
     /// Replaced super versions that wait for the next call of ``retire()``.
-    private let replaced = Locked<[EpochReclaimer.Retired]>([], rank: .leaf)
+    private let replaced = Locked<[Borrowed<SuperVersion>]>([], rank: .leaf)
     /// Whether a second call of ``retire()`` is scheduled, for super versions that were still in use at the first.
     private let retirementScheduled = Atomic<Bool>(false)
     /// The number of reads of an outdated super version since such a read has last published a new one.

@@ -150,13 +150,12 @@ extension StoreRepair {
         _ source: RecordSource, _ tombstones: [RangeTombstone], segmentBytes: Int
     ) throws(StoreError) -> [SegmentInfo] {
         var number = next.nextFileNumber
-        let merge = SegmentMerge(
-            sources: [source], tombstones: tombstones, snapshots: [], isBottom: false, segmentBytes: segmentBytes,
-            environment: .init(newSegment: { [self] () throws(StoreError) in
-                defer { number += 1 }
-                return try newSegment(number)
-            }))
-        let infos = try merge.run()
+        let environment = SegmentMerge.Environment { [self] () throws(StoreError) in
+            defer { number += 1 }
+            return try newSegment(number)
+        }
+        let merge = SegmentMerge(segmentBytes: segmentBytes, environment)
+        let infos = try merge.run([source], tombstones, snapshots: [], isBottom: false)
         next.nextFileNumber = number
         return infos
     }

@@ -16,27 +16,17 @@ extension MemTable {
 
     /// Whether any key of `range` was changed after `sequence`.
     /// - Complexity: O(log n), and O(1) for each key of the range and for each range tombstone
-    func hasChange(in range: KeyRange, after sequence: SequenceNumber) -> Bool {
+    func hasChange(in range: KeyRange, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if tree.hasRangeTombstones, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
-        var cursor = MemTableCursor(self)
-        range.from.withBytes { cursor.seek($0) }
-        while cursor.slotCount > 0 {
-            for index in cursor.index..<cursor.slotCount {
-                let entry = cursor.slot(index)
-                if range.ends(before: entry.record.key) { return false }
-                if entry.sequence > sequence { return true }
-            }
-            if cursor.next == 0 { return false }
-            cursor.loadNext()
-        }
-        return false
+        return try MemTableSource(self).hasChange(in: range, after: sequence)
     }
 
     /// Whether any key or range of a read set was changed after `sequence`.
-    func hasChange(in reads: ReadSet, after sequence: SequenceNumber) -> Bool {
+    func hasChange(in reads: ReadSet, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if greatestSequence <= sequence { return false }
-        return reads.containsKey { hasChange(of: $0, after: sequence) }
-            || reads.ranges.ranges.contains { hasChange(in: $0, after: sequence) }
+        if reads.containsKey(where: { hasChange(of: $0, after: sequence) }) { return true }
+        for range in reads.ranges.ranges where try hasChange(in: range, after: sequence) { return true }
+        return false
     }
 }
 
@@ -62,16 +52,20 @@ extension SegmentReader {
     /// - Complexity: O(log n), and O(1) for each version in the range and for each range tombstone
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
-        var cursor = SegmentCursor(self)
-        try withContiguousBytes(range.from) { from throws(StoreError) in try cursor.seek(from) }
-        var batch = RecordBatch(capacity: RecordSource.greatestBatch)
+        return try RunSource(Run(number: 0, segments: [self])).hasChange(in: range, after: sequence)
+    }
+}
+
+extension RecordSource {
+    /// Whether the newest version of any key of `range` has a number above `sequence`. Moves the source.
+    fileprivate func hasChange(in range: KeyRange, after sequence: SequenceNumber) throws(StoreError) -> Bool {
+        try range.from.withBytes { from throws(StoreError) in try seek(from, .forward) }
         while true {
-            batch.removeAll()
-            try cursor.fill(&batch, limit: batch.capacity, visible: .greatest, numbered: true)
-            if batch.count == 0 { return false }
-            for index in 0..<batch.count {
-                if range.ends(before: batch[index].key) { return false }
-                if batch[index].sequence > sequence { return true }
+            try refill(.forward, limit: .max, visible: .greatest, numbered: true)
+            if batch.value.count == 0 { return false }
+            for index in 0..<batch.value.count {
+                if range.ends(before: batch.value[index].key) { return false }
+                if batch.value[index].sequence > sequence { return true }
             }
         }
     }
@@ -86,7 +80,7 @@ extension SuperVersion {
     /// Whether any key or range of a read set was changed after `sequence`. May read from disk.
     /// - Complexity: O(log n) for each key, O(entries) for each range, in each memtable and segment with newer changes
     func hasChange(in reads: ReadSet, after sequence: SequenceNumber) throws(StoreError) -> Bool {
-        if tables.contains(where: { $0.hasChange(in: reads, after: sequence) }) { return true }
+        for table in tables where try table.hasChange(in: reads, after: sequence) { return true }
         for run in version.runs where run.segments.contains(where: { $0.info.greatestSequence > sequence }) {
             let isChanged = try reads.containsKey { key throws(StoreError) in
                 guard let segment = run.segment(for: key), segment.info.greatestSequence > sequence else {

@@ -83,10 +83,7 @@ final class CommitCheck {
         // those of the read set are conflicts, too.
         let sequence = path.visible
         if sequence == checked { return true }
-        if try path.superVersions.current().hasChange(in: reads, after: checked) {
-            verdict = .conflict
-            return false
-        }
+        if try path.superVersions.current().hasChange(in: reads, after: checked) { return false }
         checked = sequence
         return true
     }
@@ -121,9 +118,10 @@ final class CommitCheck {
 
     /// Compares by lookups in the memtables of the current super version. The caller holds the write lock, so these are
     /// all memtables of the store.
-    private func compareTables(_ superVersion: SuperVersion, flushed: SequenceNumber) -> Verdict {
+    private func compareTables(_ superVersion: SuperVersion, flushed: SequenceNumber) throws(StoreError) -> Verdict {
         if flushed > checked { return .outdated }
-        return superVersion.tables.contains { $0.hasChange(in: reads, after: checked) } ? .conflict : .unchanged
+        for table in superVersion.tables where try table.hasChange(in: reads, after: checked) { return .conflict }
+        return .unchanged
     }
 
     /// Compares the commits that the feed holds.

@@ -76,7 +76,6 @@ struct ReadSet: Sendable {
 
     /// Returns the set with the ranges of all scans merged into ``ranges``.
     func mergingScans() -> ReadSet {
-        if scans.isEmpty { return self }
         var set = self
         set.mergeScans()
         return set

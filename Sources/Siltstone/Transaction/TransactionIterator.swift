@@ -178,30 +178,27 @@ final class TransactionIterator {
         isRowOwn = false
         while true {
             let record = try nextBase()
-            guard let place, let write = writes.writes[place] else {
-                guard let record else { return nil }
-                if isDeleted(record) {
-                    baseNext = record + 1
-                    continue
-                }
-                return baseRow(from: record, before: nil)
-            }
-            let (order, isEntry) = writes.batch.withPayload { payload in
-                let key = write.key(in: payload)
-                if isBeyondEnd(key) { return (1, false) }
-                guard let record else { return (0, true) }
-                return (compare(record.key, key), true)
-            }
-            if !isEntry {
-                self.place = nil
-            } else if let record, order < 0 {
+            let (write, order) = nextWrite(from: record)
+            if let write, order >= 0 {
+                if let record, order == 0 { baseNext = record + 1 }
+                if !write.isDeletion { return ownRow(write) }
+                place = place.flatMap(advanced)
+            } else if let record {
                 if !isDeleted(record) { return baseRow(from: record, before: write) }
                 baseNext = record + 1
             } else {
-                if let record, order == 0 { baseNext = record + 1 }
-                if !write.isDeletion { return ownRow(write) }
-                self.place = advanced(place)
+                return nil
             }
+        }
+    }
+
+    /// Returns the next write, nil if there is none in the range, and the order of a record of the snapshot and that
+    /// write: negative if the record comes first, 0 if both have one key or if there is no record.
+    private func nextWrite(from record: RecordPlace?) -> (write: SortedWrites.Write?, order: Int) {
+        guard let place, let write = writes.writes[place] else { return (nil, 0) }
+        return writes.batch.withPayload { payload in
+            let key = write.key(in: payload)
+            return isBeyondEnd(key) ? (nil, 0) : (write, record.map { compare($0.key, key) } ?? 0)
         }
     }
 

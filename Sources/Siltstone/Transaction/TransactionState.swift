@@ -51,30 +51,22 @@ final class TransactionState: Sendable {
 
     /// Adds a key of the store to the read set, for a read that has looked at earlier writes.
     func noteRead(_ key: Bytes) throws(StoreError) {
-        try withState { state throws(StoreError) in
-            if checksReads { state.reads.insert(key) }
-        }
+        try withState { if checksReads { $0.reads.insert(key) } }
     }
 
     /// Starts a scan.
     /// - Returns: the writes so far, and the number of the scan in the read set; nil if reads are not checked.
     func beginScan() throws(StoreError) -> (writes: WriteBuffer, number: Int?) {
-        try withState { state throws(StoreError) in
-            (state.writes, checksReads ? state.reads.addScan() : nil)
-        }
+        try withState { ($0.writes, checksReads ? $0.reads.addScan() : nil) }
     }
 
     /// Records the range of the store that a scan has read so far. Does nothing if the transaction has ended.
     func updateScan(_ number: Int, _ range: KeyRange) {
-        state.withLock { state in
-            if !state.hasEnded { state.reads.updateScan(number, range) }
-        }
+        state.withLock { if !$0.hasEnded { $0.reads.updateScan(number, range) } }
     }
 
     /// Returns the keys and ranges that were read so far.
-    func readSet() throws(StoreError) -> ReadSet {
-        try withState { state throws(StoreError) in state.reads.mergingScans() }
-    }
+    func readSet() throws(StoreError) -> ReadSet { try withState { $0.reads.mergingScans() } }
 
     // MARK: Writes
 
@@ -84,20 +76,14 @@ final class TransactionState: Sendable {
     }
 
     /// Returns a copy of the writes so far.
-    func currentWrites() throws(StoreError) -> WriteBuffer {
-        try withState { state throws(StoreError) in state.writes }
-    }
+    func currentWrites() throws(StoreError) -> WriteBuffer { try withState { $0.writes } }
 
     /// Returns a point to which a savepoint can roll back.
-    func mark() throws(StoreError) -> WriteBuffer.Mark {
-        try withState { state throws(StoreError) in state.writes.mark }
-    }
+    func mark() throws(StoreError) -> WriteBuffer.Mark { try withState { $0.writes.mark } }
 
     /// Undoes the writes after a mark. Keeps the read set, because the body may have acted on what it read.
     func rollBack(to mark: WriteBuffer.Mark) {
-        state.withLock { state in
-            if !state.hasEnded { state.writes.rollBack(to: mark) }
-        }
+        state.withLock { if !$0.hasEnded { $0.writes.rollBack(to: mark) } }
     }
 
     // MARK: End

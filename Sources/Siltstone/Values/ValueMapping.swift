@@ -70,16 +70,10 @@ final class ValueMapping: Sendable {
     func knownValue(_ pointer: ValuePointer, key: Bytes) -> Bytes? {
         let size = ValueRecord.headerSize + key.count + Int(pointer.length)
         guard let offset = Int(exactly: pointer.offset), offset % ValueRecord.alignment == 0,
-            let bytes = bytes.slice(offset, size), isVerified(offset), let record = record(bytes, at: offset),
-            record.isMeant(by: pointer, key: key)
+            let bytes = bytes.slice(offset, size), isVerified(offset)
         else { return nil }
-        return record.value
-    }
-
-    @inline(__always)
-    private func record(_ bytes: Bytes, at offset: Int) -> ValueRecord? {
-        if _slowPath(pageCache.isTight) { fetcher.fetch(offset, bytes.count) }
-        return ValueRecord(bytes)
+        if _slowPath(pageCache.isTight) { fetcher.fetch(offset, size) }
+        return ValueRecord(bytes).flatMap { $0.isMeant(by: pointer, key: key) ? $0.value : nil }
     }
 
     /// Prefetches the start of the record that a pointer refers to, and its mark.

@@ -20,7 +20,7 @@ extension WritePath {
         let isBulk = lock.withLock { state.active.log.map { isWrittenInBulk($0) } ?? false }
         // Prepares one step. A writer schedules more preparation when it reaches the end of that.
         if isBulk, case .success(let log) = result { log?.prepare(ahead: Self.logStep) }
-        lock.withLock {
+        changeAndWake { state in
             state.isPreparingLog = false
             switch result {
             case .success(let log):
@@ -28,7 +28,6 @@ extension WritePath {
                 state.attempts.log.succeed()
             case .failure(let error): state.attempts.log.fail(error)
             }
-            lock.wakeAll()
         }
     }
 
@@ -57,20 +56,14 @@ extension WritePath {
 
     /// Records a failed flush, and wakes the writers that wait for it.
     func failFlush(_ error: StoreError) {
-        lock.withLock {
+        changeAndWake { state in
             state.attempts.flush.fail(error)
             state.controller.stopFlush()
-            lock.wakeAll()
         }
     }
 
     /// Counts a log that was passed to ``ObsoleteFiles``, and wakes the writers that wait for disk space.
-    func noteLogRemoved() {
-        lock.withLock {
-            state.removedLogs += 1
-            lock.wakeAll()
-        }
-    }
+    func noteLogRemoved() { changeAndWake { $0.removedLogs += 1 } }
 
     // MARK: Compactions
 
@@ -79,12 +72,7 @@ extension WritePath {
     func finishCompactions() { lock.withLock { state.attempts.compaction.succeed() } }
 
     /// Records that compactions have failed, and wakes the writers that wait for them.
-    func failCompactions(_ error: StoreError) {
-        lock.withLock {
-            state.attempts.compaction.fail(error)
-            lock.wakeAll()
-        }
-    }
+    func failCompactions(_ error: StoreError) { changeAndWake { $0.attempts.compaction.fail(error) } }
 
     /// Sizes of the value files that take no more values and to which no change in memory refers, in bytes by file
     /// number. A file to which a memtable refers is left out, because the memtable's values would count as garbage.
@@ -153,12 +141,7 @@ extension WritePath {
     // MARK: Closing and reports
 
     /// Refuses all later writes, and wakes all waiting threads.
-    func refuseWrites() {
-        lock.withLock {
-            status.close()
-            lock.wakeAll()
-        }
-    }
+    func refuseWrites() { changeAndWake { _ in status.close() } }
 
     /// The memtables with their logs: the sealed ones, oldest first, then the active one.
     var tables: [LoggedTable] { lock.withLock { state.sealed + [state.active] } }

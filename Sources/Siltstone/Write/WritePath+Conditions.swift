@@ -66,11 +66,8 @@ extension WritePath {
 
     /// True if a change in memory with a number above `sequence` affects the key. The caller holds the write lock.
     private func isTouched(_ key: Bytes, after sequence: SequenceNumber) -> Bool {
-        func touches(_ table: MemTable) -> Bool {
-            (table.newestSequence(of: key) ?? 0) > sequence
-                || table.rangeTombstones.newestCovering(key, visible: .greatest) > sequence
-        }
-        return touches(state.active.table) || state.sealed.contains { touches($0.table) }
+        state.active.table.hasChange(of: key, after: sequence)
+            || state.sealed.contains { $0.table.hasChange(of: key, after: sequence) }
     }
 
     private func holds(_ condition: Condition, _ record: Record?, _ version: Version) throws(StoreError) -> Bool {

@@ -70,6 +70,14 @@ final class WritePath: Sendable {
     /// Wakes all threads that wait for a change of the state.
     func wakeAll() { lock.withLock { lock.wakeAll() } }
 
+    /// Changes the state under the write lock, and wakes all threads that wait for a change of it.
+    func changeAndWake(_ change: (inout WriteState) -> Void) {
+        lock.withLock {
+            change(&state)
+            lock.wakeAll()
+        }
+    }
+
     private func ifLockIsFree(_ body: () -> Void) {
         guard lock.tryLock() else { return }
         defer { lock.unlock() }

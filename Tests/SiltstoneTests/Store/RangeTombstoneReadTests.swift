@@ -183,10 +183,10 @@ struct RangeTombstoneReadTests {
             let oldest = store.engine.reads.snapshots.live().first ?? .greatest
             return store.engine.background.picker.pick(version, valueFileBytes: [:], oldestSnapshot: oldest)
         }
-        #expect(plan()?.isDeletion != true)
+        #expect(plan()?.reason != .deletedRange)
         snapshot.release()
         let drop = try #require(plan())
-        #expect(drop.isDeletion && drop.segments.count >= before - 2)
+        #expect(drop.reason == .deletedRange && drop.segments.count >= before - 2)
         try store.close()
         configuration.automaticCompaction = true
         store = try fixture.open(configuration)

@@ -38,15 +38,10 @@ enum Deflate {
         /// - Returns: bytes of the stream; nil if it does not fit into `target`, or if zlib cannot compress it in one
         ///   call.
         mutating func compress(_ source: Bytes, into target: MutableBytes) -> Int? {
-            guard unsafe deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
-            unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
-                mutating: source.start.assumingMemoryBound(to: UInt8.self))
-            unsafe stream.pointee.avail_in = input
-            unsafe stream.pointee.next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
-            let room = UInt32(clamping: target.count)
-            unsafe stream.pointee.avail_out = room
-            guard unsafe deflate(stream, Z_FINISH) == Z_STREAM_END else { return nil }
-            return unsafe Int(room - stream.pointee.avail_out)
+            guard unsafe deflateReset(stream) == Z_OK, unsafe stream.pointee.set(source, target),
+                unsafe deflate(stream, Z_FINISH) == Z_STREAM_END
+            else { return nil }
+            return unsafe target.count - Int(stream.pointee.avail_out)
         }
     }
 
@@ -54,9 +49,6 @@ enum Deflate {
     /// - Returns: true if the stream is well formed, ends exactly at the end of `source`, and fills `target`.
     /// - Throws: ``StoreError/Code/inputOutput`` if zlib has no memory. That says nothing about the stream.
     static func inflate(_ source: Bytes, into target: MutableBytes) throws(StoreError) -> Bool {
-        guard let input = UInt32(exactly: source.count), let output = UInt32(exactly: target.count) else {
-            return false
-        }
         let (code, isIntact) = unsafe withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory in
             guard let stream = memory.baseAddress else { return (Z_MEM_ERROR, false) }
             unsafe stream.initialize(to: z_stream())
@@ -64,14 +56,9 @@ enum Deflate {
                 stream, rawWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
             guard code == Z_OK else { return (code, false) }
             defer { unsafe inflateEnd(stream) }
-            unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
-                mutating: source.start.assumingMemoryBound(to: UInt8.self))
-            unsafe stream.pointee.avail_in = input
-            unsafe stream.pointee.next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
-            unsafe stream.pointee.avail_out = output
             let isIntact =
-                unsafe CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
-                && stream.pointee.avail_out == 0
+                unsafe stream.pointee.set(source, target) && CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END
+                && stream.pointee.avail_in == 0 && stream.pointee.avail_out == 0
             return (code, isIntact)
         }
         guard code == Z_OK else { throw failure(to: "inflate", code) }
@@ -84,5 +71,19 @@ enum Deflate {
         let reason = unsafe String(cString: zError(code))
         let advice = code == Z_MEM_ERROR ? "; free memory or raise the limit of the process" : ""
         return StoreError(.inputOutput, "zlib cannot \(work): \(reason)\(advice)")
+    }
+}
+
+extension z_stream {
+    /// Sets the bytes that zlib reads, and those that it fills.
+    /// - Returns: false if they are too many for one call of zlib.
+    fileprivate mutating func set(_ source: Bytes, _ target: MutableBytes) -> Bool {
+        guard let input = UInt32(exactly: source.count), let output = UInt32(exactly: target.count) else {
+            return false
+        }
+        unsafe next_in = unsafe UnsafeMutablePointer(mutating: source.start.assumingMemoryBound(to: UInt8.self))
+        unsafe next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
+        unsafe (avail_in, avail_out) = (input, output)
+        return true
     }
 }

@@ -22,8 +22,7 @@ struct BlockIndexBuilder: ~Copyable {
             fence.append(contentsOf: key)
         } else {
             // The shortest separator of the two keys: `key` up to and including the first byte that differs.
-            var shared = 0
-            while shared < last.count, shared < key.count, last[shared] == key[shared] { shared += 1 }
+            let shared = SearchKey(key).commonPrefix(with: SearchKey(last))
             fence.append(contentsOf: key.prefix(shared + 1))
         }
     }

@@ -6,14 +6,10 @@ struct HashIndexLine {
     private let bytes: Bytes
     private let hash: UInt64
 
-    /// The bucket in which a hash's slot is, unless it has overflowed.
-    /// - Parameter page: the page on which slots of this hash are.
-    @inline(__always)
-    init(_ page: Bytes, hash: UInt64, _ geometry: HashIndexGeometry) {
-        self.init(page, bucket: geometry.bucket(of: hash), hash: hash)
-    }
-
-    /// Any bucket of the page, for example the one after a bucket that has overflowed.
+    /// - Parameters:
+    ///   - page: the page on which slots of this hash are.
+    ///   - bucket: the bucket in which a hash's slot is (``HashIndexGeometry/bucket(of:)``), or one after it if that has
+    ///     overflowed.
     @inline(__always)
     init(_ page: Bytes, bucket: Int, hash: UInt64) {
         bytes = page.uncheckedSlice(bucket &* HashIndexGeometry.bucketBytes, HashIndexGeometry.bucketBytes)

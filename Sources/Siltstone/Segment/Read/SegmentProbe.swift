@@ -79,7 +79,7 @@ extension ElementPlace<SegmentProbe> {
     /// The bucket where a lookup of `hash` starts.
     @inline(__always)
     private func line(of hash: UInt64, page: Int) -> HashIndexLine {
-        HashIndexLine(self.page(page), hash: hash, value.geometry)
+        HashIndexLine(self.page(page), bucket: value.geometry.bucket(of: hash), hash: hash)
     }
 
     /// A page of the hash index.

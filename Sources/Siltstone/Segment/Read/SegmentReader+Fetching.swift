@@ -34,17 +34,9 @@ extension SegmentReader {
     @discardableResult
     func fetchMissing(blocks: Range<Int>) -> Bool {
         let blocks = blocks.clamped(to: 0..<blockIndex.blockCount)
-        guard let fetcher, !blocks.isEmpty, let range = fileRange(of: blocks) else { return true }
-        return fetcher.fetchMissing(range.lowerBound, range.count)
-    }
-
-    /// The range of blocks in the file, in bytes.
-    private func fileRange(of blocks: Range<Int>) -> Range<Int>? {
-        if layout.isCompressed {
-            return layout.storedOffsets[blocks.lowerBound]..<layout.storedOffsets[blocks.upperBound]
-        }
-        let start = layout.footer.dataOffset
-        return start + blockIndex.start(of: blocks.lowerBound)..<start + blockIndex.start(of: blocks.upperBound)
+        guard let fetcher, !blocks.isEmpty else { return true }
+        let start = fileOffset(of: blocks.lowerBound)
+        return fetcher.fetchMissing(start, fileOffset(of: blocks.upperBound) - start)
     }
 
     /// After this many index pages were found in memory, the reader assumes that all are.
@@ -76,7 +68,8 @@ extension SegmentReader {
     func isReady(_ key: Bytes, hash: UInt64) -> Bool {
         guard let fetcher else { return true }
         guard let mappedIndex, geometry.pageCount > 0 else {
-            return blockIndex.blockCount == 0 || isReady(blockIndex.search(key, BlockIndex.beforeAllVersions))
+            let block = blockIndex.search(key, BlockIndex.beforeAllVersions)
+            return fetchMissing(blocks: block..<block + 1)
         }
         let page = geometry.page(of: hash)
         if !verifiedPages.isSet(page) { fetchIndex(page) }
@@ -84,13 +77,7 @@ extension SegmentReader {
         var probe = HashIndexProbe(bytes(ofPage: page, in: mappedIndex), hash: hash, geometry: geometry)
         guard let address = probe.next(), address < dataBytes else { return true }
         let block = blockIndex.block(holding: address)
-        guard !layout.isCompressed, verifiedBlocks.isSet(block) else { return isReady(block) }
+        guard !layout.isCompressed, verifiedBlocks.isSet(block) else { return fetchMissing(blocks: block..<block + 1) }
         return fetcher.fetchMissing(layout.footer.dataOffset + address, min(averageRecordBytes, 64 << 10))
-    }
-
-    /// True if a block is in memory. Otherwise starts to read it.
-    private func isReady(_ block: Int) -> Bool {
-        guard let fetcher, let range = fileRange(of: block..<block + 1) else { return true }
-        return fetcher.fetchMissing(range.lowerBound, range.count)
     }
 }

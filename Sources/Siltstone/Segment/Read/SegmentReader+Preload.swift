@@ -14,13 +14,9 @@ extension SegmentReader {
     /// of a merge of this segment is then likely to be read, too. Sampled blocks are marked as verified only by user
     /// reads, not by merges or by ``preload(shouldStop:)``.
     var isRead: Bool {
-        let sample = stride(from: 0, to: blockIndex.blockCount, by: sampleStep)
-        var (count, read) = (0, 0)
-        for block in sample {
-            count += 1
-            read += verifiedBlocks.isSet(block) ? 1 : 0
-        }
-        return read > 0 && read * 16 >= count
+        let sample = Array(stride(from: 0, to: blockIndex.blockCount, by: sampleStep))
+        let read = sample.count { verifiedBlocks.isSet($0) }
+        return read > 0 && read * 16 >= sample.count
     }
 
     /// Prepares a mapped segment so that its first readers need not: prefaults its pages, and verifies the checksums of
