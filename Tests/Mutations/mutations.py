@@ -1403,8 +1403,8 @@ MUTATIONS = [
     Mutation(
         "repair-keeps-dangling", "a repair keeps records whose values are gone",
         "Repair/RepairedValues.swift",
-        "guard error.isDamage else { throw error }\n            return nil  // the",
-        "guard error.isDamage else { throw error }\n            return record  // the", first="BadBytesTests"),
+        "pin: &pin)) else {\n            return nil",
+        "pin: &pin)) else {\n            return record", first="BadBytesTests"),
     Mutation(
         "repair-invents-foreign", "a repair takes the segment of another store",
         "Repair/StoreRepair+Segments.swift",

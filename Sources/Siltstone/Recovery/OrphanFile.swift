@@ -75,14 +75,7 @@ enum OrphanFile {
         of file: StoreFile, in directory: String, _ fileSystem: any FileSystem
     ) throws(StoreError) -> [UInt8]? {
         do throws(FileSystemError) {
-            let path = file.path(in: directory)
-            let opened = try retrying(fileSystem.open(path, .read))
-            var bytes = [UInt8](repeating: 0, count: FileHeader.size)
-            let count = try bytes.withMutableBytes { buffer throws(FileSystemError) in
-                try opened.readFully(into: buffer, at: 0)
-            }
-            bytes.removeLast(bytes.count - count)
-            return bytes
+            return try retrying(fileSystem.open(file.path(in: directory), .read)).readFirst(FileHeader.size)
         } catch {
             if error.errorNumber == Platform.isADirectory || error.isSpecialFile || error.isMissing { return nil }
             throw StoreError(error)

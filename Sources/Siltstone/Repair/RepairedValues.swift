@@ -36,10 +36,9 @@ final class RepairedValues {
         guard let pointer = ValuePointer(record.value), let file = files[pointer.file] else { return nil }
         var pin = BlockPin()
         defer { withExtendedLifetime(pin) {} }
-        let value: Bytes
-        do throws(StoreError) { value = try file.reader.read(pointer, key: record.key, pin: &pin) } catch {
-            guard error.isDamage else { throw error }
-            return nil  // the caller reports the loss under the file that holds the record
+        // The caller reports the loss under the file that holds the record.
+        guard let value = try StoreError.unlessDamaged(file.reader.read(pointer, key: record.key, pin: &pin)) else {
+            return nil
         }
         if file.staysInPlace { return record }
         if writer == nil { writer = try makeWriter() }

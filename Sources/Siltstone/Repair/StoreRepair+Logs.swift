@@ -78,13 +78,9 @@ extension StoreRepair {
             return lose(file, frame.offset, "a batch is older than the one before it")
         }
         var bad = 0
-        let failure = batch.firstResult { change -> StoreError? in
-            do throws(StoreError) {
-                if let kept = try values.kept(change) { table.apply(kept) } else { bad += 1 }
-                return nil
-            } catch { return error }
+        try batch.forEach { change throws(StoreError) in
+            if let kept = try values.kept(change) { table.apply(kept) } else { bad += 1 }
         }
-        if let failure { throw failure }
         if bad > 0 { lose(file, frame.offset, "\(bad) changes, whose values are gone") }
     }
 }
