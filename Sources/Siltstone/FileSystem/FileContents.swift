@@ -5,10 +5,8 @@
 final class FileContents: Sendable {
     /// The bytes. The memory stays mapped as long as this object lives.
     let bytes: Bytes
-    /// The mapping, if the file is mapped.
-    private let mapping: (any FileMapping)?
-    /// The anonymous memory with the bytes, if the file was read.
-    private let memory: MutableBytes?
+    /// The mapping of the file, or of the anonymous memory into which it was read.
+    private let mapping: any FileMapping
 
     /// Maps or reads a file.
     /// - Parameters:
@@ -21,7 +19,6 @@ final class FileContents: Sendable {
             do {
                 let mapping = try file.map(length: size, writable: false)
                 self.mapping = mapping
-                memory = nil
                 bytes = mapping.memory.bytes
                 return
             } catch {
@@ -29,28 +26,14 @@ final class FileContents: Sendable {
                 // too.
             }
         }
-        mapping = nil
-        guard size > 0 else {
-            memory = nil
-            bytes = .emptyBytes
-            return
-        }
         // Anonymous pages instead of the heap, because a log may be large, and pages go back to the system at once when
-        // this object ends.
-        guard let memory = Platform.mapAnonymous(length: size) else {
+        // this object ends. One byte at least, because there is no empty mapping.
+        guard let memory = Platform.mapAnonymous(length: max(1, size)) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }
-        do {
-            let count = try file.readFully(into: memory, at: 0)
-            self.memory = memory
-            bytes = memory.prefix(count).bytes
-        } catch {
-            Platform.unmap(memory)
-            throw error
-        }
-    }
-
-    deinit {
-        if let memory { Platform.unmap(memory) }
+        let mapping = POSIXMapping(memory)
+        let count = try file.readFully(into: memory[..<size], at: 0)
+        self.mapping = mapping
+        bytes = memory[..<count].bytes
     }
 }

@@ -73,3 +73,10 @@ enum StoreFile: Hashable, Sendable {
         }
     }
 }
+
+extension Set<StoreFile> {
+    /// The numbers of the files of a kind, in ascending order.
+    func numbers(of kind: FileHeader.Kind) -> [UInt64] {
+        filter { $0.headerKind == kind }.compactMap(\.number).sorted()
+    }
+}

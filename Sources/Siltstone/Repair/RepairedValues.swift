@@ -63,8 +63,8 @@ extension StoreRepair {
             let file = try storeErrors(retrying(fileSystem.open(newPath, .createNew)))
             return try ValueFileWriter(file: file, number: newNumber, store: identity, isBuffered: true)
         }
-        for file in present.sorted(by: { $0.name < $1.name }) {
-            guard case .values(let number) = file else { continue }
+        for number in present.numbers(of: .values) {
+            let file = StoreFile.values(number)
             // Values are also taken from a foreign file, because a damaged header can look like that of another store.
             // If the file really is another store's, the checksums in this store's pointers match none of its values.
             let fault = try headerFault(of: file)

@@ -5,10 +5,7 @@ extension StoreRepair {
 
     /// The logs to recover, oldest first: those that the manifest names, or all if the manifest is not trusted.
     func logs(_ present: Set<StoreFile>) -> [UInt64] {
-        present.compactMap { file -> UInt64? in
-            guard case .log(let number) = file else { return nil }
-            return !trustsManifest || known.logs.contains(number) ? number : nil
-        }.sorted()
+        present.numbers(of: .log).filter { !trustsManifest || known.logs.contains($0) }
     }
 
     /// Writes the changes of a log as level-0 segments that are newer than all earlier ones.

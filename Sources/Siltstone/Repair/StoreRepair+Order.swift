@@ -125,16 +125,10 @@ private final class HistorySource: RecordSource {
 
     /// Reads all versions of the next key into ``versions``.
     private func readKey() throws(StoreError) {
-        guard let first = ahead else { return }
-        var found = [first]
-        ahead = nil
-        while let record = try cursor.next() {
-            let version = Version(record)
-            guard keysEqual(version.record.key, first.record.key) else {
-                ahead = version
-                break
-            }
+        var found: [Version] = []
+        while let version = ahead, found.isEmpty || keysEqual(version.record.key, found[0].record.key) {
             found.append(version)
+            ahead = try cursor.next().map { Version($0) }
         }
         // The cursor returns records with equal keys in the order of the sources. That order decides between equal
         // sequence numbers.

@@ -14,8 +14,7 @@ extension StoreRepair {
     func unknownSegments(_ present: Set<StoreFile>) throws(StoreError) -> [VersionEdit.PlacedSegment] {
         var result: [VersionEdit.PlacedSegment] = []
         guard !trustsManifest else { return result }
-        for case .segment(let number) in present.sorted(by: { $0.name < $1.name })
-        where known.segments[number] == nil {
+        for number in present.numbers(of: .segment) where known.segments[number] == nil {
             let info = try StoreError.unlessDamaged(openSegment(number).info)
             if let info, isRedundant(info, present) { continue }
             result.append(.init(info: info ?? SegmentInfo(number: number), level: 0, run: number))
