@@ -28,7 +28,7 @@ MUTATIONS = [
     Mutation(
         "directory-sync-without-call", "syncing a directory asks the system for nothing",
         "FileSystem/POSIXFileSystem.swift",
-        "let result = Platform.syncDirectory(descriptor)", "let result: Int32 = 0", first="SystemCallTests"),
+        "if Platform.syncDirectory(descriptor) != 0 {", "if path.isEmpty {", first="SystemCallTests"),
     Mutation(
         "task-not-waiting", "an awaited write does not wait for its sync", "Write/WritePath+Change.swift",
         "        try await waitUntilDurable(sequence, durability)\n", "", first="AsyncPowerLossTests"),

@@ -13,8 +13,8 @@ protocol EngineReader: KeyValueReader {
     /// The last change that reads see; nil for the newest one.
     var visible: SequenceNumber? { get }
 
-    /// Throws ``StoreError/Code/closed`` if a snapshot was released. An open store has nothing to check here: its own
-    /// parts check that it is open.
+    /// Throws ``StoreError/Code/closed`` if the snapshot was released. A store checks nothing here, because the owners
+    /// that it reads from check that it is open.
     func check() throws(StoreError)
 }
 
