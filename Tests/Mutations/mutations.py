@@ -28,7 +28,7 @@ MUTATIONS = [
     Mutation(
         "directory-sync-without-call", "syncing a directory asks the system for nothing",
         "FileSystem/POSIXFileSystem.swift",
-        "let result = Platform.syncDirectory(descriptor)", "let result: Int32 = 0", first="SystemCallTests"),
+        "if Platform.syncDirectory(descriptor) != 0 {", "if path.isEmpty {", first="SystemCallTests"),
     Mutation(
         "task-not-waiting", "an awaited write does not wait for its sync", "Write/WritePath+Change.swift",
         "        try await waitUntilDurable(sequence, durability)\n", "", first="AsyncPowerLossTests"),
@@ -1403,8 +1403,8 @@ MUTATIONS = [
     Mutation(
         "repair-keeps-dangling", "a repair keeps records whose values are gone",
         "Repair/RepairedValues.swift",
-        "guard error.isDamage else { throw error }\n            return nil  // the",
-        "guard error.isDamage else { throw error }\n            return record  // the", first="BadBytesTests"),
+        "pin: &pin)) else {\n            return nil",
+        "pin: &pin)) else {\n            return record", first="BadBytesTests"),
     Mutation(
         "repair-invents-foreign", "a repair takes the segment of another store",
         "Repair/StoreRepair+Segments.swift",

@@ -72,10 +72,7 @@ public final class ChangeObservation: Sendable {
         private func end() {
             feed.forget(waiterID)
             // Releases the subscription, which may be the last owner of the store. This happens outside the lock.
-            let subscription = state.withLock { state in
-                defer { state.subscription = nil }
-                return state.subscription
-            }
+            let subscription = state.withLock { $0.subscription.take() }
             withExtendedLifetime(subscription) {}
         }
     }

@@ -12,9 +12,10 @@ struct ChunkedIterator<Element: Sendable>: Sendable {
     private var remaining: Int
     /// The elements of the last chunk that were not returned yet.
     private var chunk: ArraySlice<Element> = []
-    private let size: @Sendable (Element) -> Int
-    private let key: @Sendable (Element) -> [UInt8]
-    private let read: @Sendable (Cursor) throws(StoreError) -> Element?
+    private let read: @Sendable (Cursor) throws(StoreError) -> Item?
+
+    /// An element, its key, and its size in bytes.
+    typealias Item = (element: Element, key: [UInt8], size: Int)
 
     /// The largest number of elements in a chunk. Each chunk costs two changes of thread, some ten microseconds, which
     /// hundreds of elements share. Not tuned by measurement.
@@ -28,19 +29,16 @@ struct ChunkedIterator<Element: Sendable>: Sendable {
     /// - Parameters:
     ///   - ranges: in any order.
     ///   - limit: the largest number of elements; nil for all.
-    ///   - size: returns the size of an element in bytes.
-    ///   - key: returns the key of an element.
     ///   - read: reads the next element from a cursor.
     init(
         _ reader: any KeyValueReader, over ranges: some Sequence<KeyRange>, reverse: Bool, limit: Int?,
-        size: @escaping @Sendable (Element) -> Int, key: @escaping @Sendable (Element) -> [UInt8],
-        read: @escaping @Sendable (Cursor) throws(StoreError) -> Element?
+        read: @escaping @Sendable (Cursor) throws(StoreError) -> Item?
     ) {
         self.reader = reader
         self.ranges = KeyRange.sortedAndDisjoint(ranges)[...]
         isForward = !reverse
         remaining = max(0, limit ?? .max)
-        (self.size, self.key, self.read) = (size, key, read)
+        self.read = read
     }
 
     /// Returns the next element; nil at the end.
@@ -50,27 +48,29 @@ struct ChunkedIterator<Element: Sendable>: Sendable {
     }
 
     private mutating func readChunk() async throws(StoreError) {
-        let (reader, size, read, reverse) = (reader, size, read, !isForward)
+        let (reader, read, reverse) = (reader, read, !isForward)
         let limit = min(remaining, Self.chunkEntries)
         let part = Array(isForward ? ranges.prefix(Self.chunkRanges) : ranges.suffix(Self.chunkRanges))
-        let (elements, isEnd) = try await BlockingWork.run { () throws(StoreError) in
+        let (elements, last) = try await BlockingWork.run { () throws(StoreError) -> ([Element], [UInt8]?) in
             let cursor = try reader._makeCursor(over: part, reverse: reverse, limit: limit)
             var elements: [Element] = []
+            var last: [UInt8]?
             var bytes = 0
             while bytes < Self.chunkBytes, elements.count < limit {
-                guard let element = try read(cursor) else { return (elements, true) }
-                bytes += size(element)
-                elements.append(element)
+                guard let item = try read(cursor) else { return (elements, nil) }
+                elements.append(item.element)
+                last = item.key
+                bytes += item.size
             }
-            return (elements, false)
+            return (elements, last)
         }
         remaining -= elements.count
         chunk = elements[...]
-        // At the end of the cursor, all ranges of this part were read.
-        if isEnd {
+        if let last {
+            dropRanges(through: last)
+        } else {
+            // At the end of the cursor, all ranges of this part were read.
             ranges = isForward ? ranges.dropFirst(part.count) : ranges.dropLast(part.count)
-        } else if let last = elements.last {
-            dropRanges(through: key(last))
         }
     }
 

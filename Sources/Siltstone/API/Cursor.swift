@@ -41,9 +41,7 @@ public final class Cursor {
             return try scan.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
         }
         guard let record = try storeScan.value.nextRecord() else { return nil }
-        return try storeScan.value.withValue(of: record) { value in
-            Entry(key: [UInt8](record.key), value: [UInt8](value))
-        }
+        return try storeScan.value.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
     }
 
     /// Returns a copy of the key of the next entry; nil at the end. Does not read a value that is in a value file.

@@ -60,8 +60,8 @@ extension KeyValueReader {
     ) -> KeySequence {
         KeySequence(
             iterator: ChunkedIterator(
-                stable(), over: ranges, reverse: reverse, limit: limit, size: \.count, key: { $0 },
-                read: { cursor throws(StoreError) in try cursor.nextKey() }))
+                stable(), over: ranges, reverse: reverse, limit: limit,
+                read: { cursor throws(StoreError) in try cursor.nextKey().map { ($0, $0, $0.count) } }))
     }
 }
 

@@ -38,7 +38,9 @@ extension KeyValueReader {
     ) -> EntrySequence {
         EntrySequence(
             iterator: ChunkedIterator(
-                stable(), over: ranges, reverse: reverse, limit: limit, size: { $0.key.count + $0.value.count },
-                key: \.key, read: { cursor throws(StoreError) in try cursor.next() }))
+                stable(), over: ranges, reverse: reverse, limit: limit,
+                read: { cursor throws(StoreError) in
+                    try cursor.next().map { ($0, $0.key, $0.key.count + $0.value.count) }
+                }))
     }
 }

@@ -28,7 +28,10 @@ package final class ReadWatch: Sendable {
         state = Locked(State(position: position, reads: ReadIndex(reads)), rank: .callers)
     }
 
-    deinit { end() }
+    deinit {
+        store.engine.feed.forget(waiterID)
+        store.engine.feed.unsubscribe()
+    }
 
     /// Runs `body` in a transaction that is never committed, and watches the keys and ranges that it reads.
     /// - Throws: ``StoreError`` if the store is closed or `body` has ended the transaction; the errors of `body`.
@@ -64,11 +67,8 @@ package final class ReadWatch: Sendable {
 
     /// Ends the watch. A task that waits in ``change()`` gets `CancellationError`.
     package func cancel() {
-        let isFirst = state.withLock { state in
-            defer { state.isCancelled = true }
-            return !state.isCancelled
-        }
-        if isFirst { store.engine.feed.cancel(waiterID) }
+        state.withLock { $0.isCancelled = true }
+        store.engine.feed.cancel(waiterID)
     }
 
     /// Compares the commits since the last call with the read set.
@@ -93,11 +93,5 @@ package final class ReadWatch: Sendable {
                 }
             }
         }
-    }
-
-    /// Ends the subscription to the feed.
-    private func end() {
-        store.engine.feed.forget(waiterID)
-        store.engine.feed.unsubscribe()
     }
 }

@@ -111,8 +111,10 @@ extension File {
     }
 
     /// Reads all bytes of the file.
-    func readAll() throws(FileSystemError) -> [UInt8] {
-        let length = try sizeFully()
+    func readAll() throws(FileSystemError) -> [UInt8] { try readFirst(sizeFully()) }
+
+    /// Reads the first `length` bytes of the file; fewer if it is shorter.
+    func readFirst(_ length: Int) throws(FileSystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: length)
         let count = try bytes.withMutableBytes { buffer throws(FileSystemError) in try readFully(into: buffer, at: 0) }
         bytes.removeLast(length - count)

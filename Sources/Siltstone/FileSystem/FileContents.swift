@@ -5,79 +5,43 @@
 final class FileContents: Sendable {
     /// The bytes. They stay valid as long as this object lives.
     let bytes: Bytes
-    private let memory: Memory
+    /// The owner of the bytes: a mapping of the file, or the memory into which it was read.
+    private let owner: any AnyObject & Sendable
 
-    private enum Memory: Sendable {
-        case none
-        case mapping(any FileMapping)
-        case heap(HeapBytes)
-        /// Anonymous pages, which this object unmaps.
-        case pages(MutableBytes)
-    }
-
-    /// The largest file that is always read, in bytes. Mapping a file, its page fault and the end of the mapping take
-    /// longer than the copy: 30 microseconds against one for the manifest of a small store.
+    /// The largest file that is always read, in bytes. To map the manifest of a small store, to access its page and to
+    /// unmap it took some 30 microseconds, and to read it one.
     private static let mostCopied = 16 << 10
 
     /// Maps or reads a file.
     /// - Parameters:
     ///   - file: may be closed afterwards.
-    ///   - mapped: true to map a file that is not small. A mapping takes no memory of its own and turns an I/O error into
-    ///     SIGBUS. If the file cannot be mapped, it is read.
-    convenience init(_ file: any File, mapped: Bool) throws(FileSystemError) {
+    ///   - mapped: true to map the file unless it is small. A mapping takes no memory of its own and turns an I/O error
+    ///     into SIGBUS. If the file cannot be mapped, it is read.
+    init(_ file: any File, mapped: Bool) throws(FileSystemError) {
         let size = try file.sizeFully()
         if size <= Self.mostCopied {
-            try self.init(copying: file, size: size)
+            let copy = HeapBytes(count: size)
+            let count = try file.readFully(into: copy.buffer, at: 0)
+            (owner, bytes) = (copy, copy.buffer.prefix(count).bytes)
             return
         }
         if mapped {
             do {
                 let mapping = try file.map(length: size, writable: false)
-                self.init(mapping)
+                (owner, bytes) = (mapping, mapping.memory.bytes)
                 return
             } catch {
                 // A file system that cannot map can still be read. If the error has another cause, reading meets it
                 // too.
             }
         }
-        try self.init(readingPages: file, size: size)
-    }
-
-    private init(_ mapping: any FileMapping) {
-        memory = .mapping(mapping)
-        bytes = mapping.memory.bytes
-    }
-
-    /// Reads a file into the heap.
-    private init(copying file: any File, size: Int) throws(FileSystemError) {
-        guard size > 0 else {
-            memory = .none
-            bytes = .emptyBytes
-            return
-        }
-        let copy = HeapBytes(count: size)
-        let count = try file.readFully(into: copy.buffer, at: 0)
-        memory = .heap(copy)
-        bytes = copy.buffer.prefix(count).bytes
-    }
-
-    /// Reads a file into anonymous pages instead of the heap: a log may be large, and pages go back to the system at once
-    /// when this object ends.
-    private init(readingPages file: any File, size: Int) throws(FileSystemError) {
+        // Anonymous pages instead of the heap, because a log may be large, and pages go back to the system at once when
+        // this object ends.
         guard let pages = Platform.mapAnonymous(length: size) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }
-        do {
-            let count = try file.readFully(into: pages, at: 0)
-            memory = .pages(pages)
-            bytes = pages.prefix(count).bytes
-        } catch {
-            Platform.unmap(pages)
-            throw error
-        }
-    }
-
-    deinit {
-        if case .pages(let pages) = memory { Platform.unmap(pages) }
+        let mapping = POSIXMapping(pages)
+        let count = try file.readFully(into: pages, at: 0)
+        (owner, bytes) = (mapping, pages.prefix(count).bytes)
     }
 }

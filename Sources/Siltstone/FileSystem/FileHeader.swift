@@ -112,10 +112,5 @@ struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 32 hexadecimal digits.
-    var description: String {
-        [high, low].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    var description: String { high.digits(16, radix: 16) + low.digits(16, radix: 16) }
 }

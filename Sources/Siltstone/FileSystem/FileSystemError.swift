@@ -50,21 +50,16 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
 extension StoreError {
     /// Converts the failure of a call to an error of the store.
     init(_ error: FileSystemError) {
-        let code: Code
-        let advice: String
-        if error.isNoSpace {
-            (code, advice) = (.noSpace, "; make room and try again, nothing that was acknowledged is lost")
-        } else if Platform.isPermission(error.errorNumber) {
-            (code, advice) = (.permissionDenied, "; check the owner and the mode of the file and its directory")
-        } else if error.isLocked {
-            (code, advice) = (.locked, "")
-        } else if error.isSpecialFile {
-            (code, advice) = (
-                .inputOutput, "; a FIFO, socket or device has the name of a file of the store; move it away"
-            )
-        } else {
-            (code, advice) = (.inputOutput, "")
-        }
+        let (code, advice): (Code, String) =
+            if error.isNoSpace {
+                (.noSpace, "; make room and try again, nothing that was acknowledged is lost")
+            } else if Platform.isPermission(error.errorNumber) {
+                (.permissionDenied, "; check the owner and the mode of the file and its directory")
+            } else if error.isSpecialFile {
+                (.inputOutput, "; a FIFO, socket or device has the name of a file of the store; move it away")
+            } else {
+                (error.isLocked ? .locked : .inputOutput, "")
+            }
         self.init(
             code, error.reason + advice, file: error.path, offset: error.offset, errorNumber: error.errorNumber)
     }

@@ -17,7 +17,11 @@ final class POSIXFile: File {
         self.descriptor = Atomic(descriptor)
     }
 
-    deinit { closeIgnoringErrors() }
+    /// Closes the file. Everything that must be durable was synced before, so an error of the close loses nothing.
+    deinit {
+        let number = number
+        if number >= 0 { _ = Platform.closeFile(number) }
+    }
 
     /// The descriptor; −1 once closed.
     var number: Int32 { descriptor.load(ordering: .relaxed) }
@@ -112,12 +116,6 @@ final class POSIXFile: File {
         }
         Platform.unlockFile(number)
         _ = Platform.closeFile(number)
-    }
-
-    /// Closes the file. Everything that must be durable was synced before, so an error of the close loses nothing.
-    func closeIgnoringErrors() {
-        let number = descriptor.exchange(-1, ordering: .relaxed)
-        if number >= 0 { _ = Platform.closeFile(number) }
     }
 }
 

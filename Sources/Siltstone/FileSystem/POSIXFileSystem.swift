@@ -18,7 +18,7 @@ public struct POSIXFileSystem: FileSystem {
     private static func openFile(_ path: String, _ flags: Platform.OpenFlags) throws(FileSystemError) -> POSIXFile {
         let descriptor = Platform.openFile(path, flags)
         guard descriptor >= 0 else { throw failure("open", path) }
-        guard !Platform.isSpecialFile(descriptor) else {
+        guard !(Platform.status(ofDescriptor: descriptor)?.isSpecial ?? false) else {
             _ = Platform.closeFile(descriptor)
             throw FileSystemError(
                 "open", path: path, errorNumber: Platform.noDeviceOrAddress, detail: "no regular file")
@@ -71,10 +71,8 @@ public struct POSIXFileSystem: FileSystem {
     public func syncDirectory(_ path: String) throws(FileSystemError) {
         let descriptor = Platform.openFile(path, [.readOnly, .directory])
         guard descriptor >= 0 else { throw Self.failure("open directory", path) }
-        let result = Platform.syncDirectory(descriptor)
-        let failure = Self.failure("sync directory", path)
-        _ = Platform.closeFile(descriptor)  // opened for reading: closing it cannot lose anything
-        if result != 0 { throw failure }
+        defer { _ = Platform.closeFile(descriptor) }  // opened for reading: closing it cannot lose anything
+        if Platform.syncDirectory(descriptor) != 0 { throw Self.failure("sync directory", path) }
     }
 
     /// Takes the lock of a file (flock(2)). The lock ends with the process, and also excludes other handles of this

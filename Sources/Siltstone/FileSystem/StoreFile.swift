@@ -21,10 +21,10 @@ enum StoreFile: Hashable, Sendable {
     /// The name. Its number has at least six digits, as in LevelDB.
     var name: String {
         switch self {
-        case .log(let number): Self.numbered(number, "log")
-        case .segment(let number): Self.numbered(number, "segment")
-        case .values(let number): Self.numbered(number, "values")
-        case .manifest(let number): Self.numbered(number, "manifest")
+        case .log(let number): number.digits(6) + ".log"
+        case .segment(let number): number.digits(6) + ".segment"
+        case .values(let number): number.digits(6) + ".values"
+        case .manifest(let number): number.digits(6) + ".manifest"
         case .current: "CURRENT"
         case .temporaryCurrent: "CURRENT.new"
         case .lock: "LOCK"
@@ -33,11 +33,6 @@ enum StoreFile: Hashable, Sendable {
 
     /// Returns the path in `directory`.
     func path(in directory: String) -> String { directory + "/" + name }
-
-    private static func numbered(_ number: UInt64, _ suffix: String) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + "." + suffix
-    }
 
     /// Reads a name. Returns nil unless it is exactly as ``name`` writes it, because any other file is not the store's.
     init?(name: String) {
@@ -85,5 +80,12 @@ enum StoreFile: Hashable, Sendable {
         case .manifest: .manifest
         case .current, .temporaryCurrent, .lock: nil
         }
+    }
+}
+
+extension Set<StoreFile> {
+    /// The numbers of the files of a kind, in ascending order.
+    func numbers(of kind: FileHeader.Kind) -> [UInt64] {
+        filter { $0.headerKind == kind }.compactMap(\.number).sorted()
     }
 }

@@ -6,8 +6,7 @@ enum CurrentFile {
     private static func line(manifest number: UInt64) -> String {
         let text = prefix + StoreFile.manifest(number).name + " "
         let checksum = Array(text.utf8).withBytes { CRC32.checksum($0) }
-        let digits = String(checksum, radix: 16)
-        return text + String(repeating: "0", count: 8 - digits.count) + digits + "\n"
+        return text + checksum.digits(8, radix: 16) + "\n"
     }
 
     /// Returns the number of the current manifest, or nil if there is no `CURRENT`.

@@ -39,13 +39,9 @@ public struct KeyRange: Hashable, Sendable {
     /// bytes are 0xFF.
     @usableFromInline
     static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
-        var key = prefix
-        while let last = key.popLast() {
-            if last < 0xff {
-                key.append(last + 1)
-                return key
-            }
-        }
-        return nil
+        guard let last = prefix.lastIndex(where: { $0 < 0xff }) else { return nil }
+        var key = Array(prefix[...last])
+        key[last] += 1
+        return key
     }
 }

@@ -83,6 +83,16 @@ extension StoreError {
     /// Whether bytes that were read are corrupt, or have a format that this release does not know.
     var isDamage: Bool { code == .corrupt || code == .unsupportedFormat }
 
+    /// Makes a read.
+    /// - Returns: its result; nil if what it has read is damaged.
+    /// - Throws: its other errors.
+    static func unlessDamaged<R>(_ read: @autoclosure () throws(StoreError) -> R) throws(StoreError) -> R? {
+        do { return try read() } catch {
+            guard error.isDamage else { throw error }
+            return nil
+        }
+    }
+
     /// Creates an error for bytes that contradict their checksum or their format. Adds the general advice for
     /// corruption.
     static func corrupt(_ what: String, file: String, offset: Int? = nil) -> StoreError {

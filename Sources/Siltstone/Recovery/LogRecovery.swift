@@ -188,10 +188,7 @@ struct LogRecovery {
                 file: reader.path, offset: frame.offset)
         }
         let batch = RecoveredBatch(frame)
-        do throws(MalformedChange) { try batch.check() } catch {
-            throw .corrupt(
-                "a batch is malformed at byte \(error.offset) of its changes", file: reader.path, offset: frame.offset)
-        }
+        try batch.check(in: reader.path)
         if let missing = try missingValue(batch, frame, reader) {
             reader.rejectLast("its value is missing")
             log.missingValueError = missing

@@ -42,23 +42,17 @@ enum OrphanFile {
     static func isStore(
         _ files: Set<StoreFile>, in directory: String, _ fileSystem: any FileSystem
     ) throws(StoreError) -> Bool {
-        func isProof(_ file: StoreFile) throws(StoreError) -> Bool {
-            try beginning(of: file, in: directory, fileSystem)?.starts(with: magic(of: file)) ?? false
-        }
-        if files.contains(.current), try isProof(.current) { return true }
-        for file in files where file.number != nil {
-            if try isProof(file) { return true }
+        // `CURRENT` first, because it usually decides.
+        for file in [.current].filter(files.contains) + files.filter({ $0.number != nil }) {
+            if try beginning(of: file, in: directory, fileSystem)?.starts(with: magic(of: file)) == true { return true }
         }
         return false
     }
 
-    /// The first bytes of every file of a kind; none for `LOCK`.
+    /// The first bytes of every file of a kind: the magic of its header, or the text in `CURRENT` and `CURRENT.new`.
+    /// `LOCK` has none.
     private static func magic(of file: StoreFile) -> [UInt8] {
-        switch file {
-        case .log, .segment, .values, .manifest: Array((file.headerKind?.rawValue ?? "").utf8)
-        case .current, .temporaryCurrent: Array("siltstone ".utf8)
-        case .lock: []
-        }
+        Array((file.headerKind?.rawValue ?? "siltstone ").utf8)
     }
 
     /// True if power may have failed while the beginning of a file was written: it begins with the magic or a part of
@@ -75,14 +69,7 @@ enum OrphanFile {
         of file: StoreFile, in directory: String, _ fileSystem: any FileSystem
     ) throws(StoreError) -> [UInt8]? {
         do throws(FileSystemError) {
-            let path = file.path(in: directory)
-            let opened = try retrying(fileSystem.open(path, .read))
-            var bytes = [UInt8](repeating: 0, count: FileHeader.size)
-            let count = try bytes.withMutableBytes { buffer throws(FileSystemError) in
-                try opened.readFully(into: buffer, at: 0)
-            }
-            bytes.removeLast(bytes.count - count)
-            return bytes
+            return try retrying(fileSystem.open(file.path(in: directory), .read)).readFirst(FileHeader.size)
         } catch {
             if error.errorNumber == Platform.isADirectory || error.isSpecialFile || error.isMissing { return nil }
             throw StoreError(error)

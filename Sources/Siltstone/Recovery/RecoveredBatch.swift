@@ -42,10 +42,20 @@ struct RecoveredBatch {
         guard count == frame.count else { throw MalformedChange(offset: changes.offset) }
     }
 
+    /// Same as ``check()``.
+    /// - Parameter path: of the file with the frame, for the error.
+    /// - Throws: ``StoreError/Code/corrupt``
+    func check(in path: String) throws(StoreError) {
+        do throws(MalformedChange) { try check() } catch {
+            throw .corrupt(
+                "a batch is malformed at byte \(error.offset) of its changes", file: path, offset: frame.offset)
+        }
+    }
+
     /// Calls `body` with each change. Stops at the first malformed change, which a checked batch does not have.
-    func forEach(_ body: (Record) -> Void) {
-        let _: Never? = firstResult { change throws(Never) in
-            body(change)
+    func forEach<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
+        let _: Never? = try firstResult { change throws(E) in
+            try body(change)
             return nil
         }
     }

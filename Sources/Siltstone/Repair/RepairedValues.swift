@@ -36,10 +36,9 @@ final class RepairedValues {
         guard let pointer = ValuePointer(record.value), let file = files[pointer.file] else { return nil }
         var pin = BlockPin()
         defer { withExtendedLifetime(pin) {} }
-        let value: Bytes
-        do throws(StoreError) { value = try file.reader.read(pointer, key: record.key, pin: &pin) } catch {
-            guard error.isDamage else { throw error }
-            return nil  // the caller reports the loss under the file that holds the record
+        // The caller reports the loss under the file that holds the record.
+        guard let value = try StoreError.unlessDamaged(file.reader.read(pointer, key: record.key, pin: &pin)) else {
+            return nil
         }
         if file.staysInPlace { return record }
         if writer == nil { writer = try makeWriter() }
@@ -64,8 +63,8 @@ extension StoreRepair {
             let file = try storeErrors(retrying(fileSystem.open(newPath, .createNew)))
             return try ValueFileWriter(file: file, number: newNumber, store: identity, isBuffered: true)
         }
-        for file in present.sorted(by: { $0.name < $1.name }) {
-            guard case .values(let number) = file else { continue }
+        for number in present.numbers(of: .values) {
+            let file = StoreFile.values(number)
             // Values are also taken from a foreign file, because a damaged header can look like that of another store.
             // If the file really is another store's, the checksums in this store's pointers match none of its values.
             let fault = try headerFault(of: file)

@@ -69,9 +69,7 @@ extension StoreRepair {
     /// Reads the state from the manifest that `CURRENT` names. If that yields nothing, reads it from the newest
     /// readable manifest.
     mutating func readManifest(_ present: Set<StoreFile>) throws(StoreError) {
-        var candidates = present.compactMap { file -> UInt64? in
-            if case .manifest(let number) = file { number } else { nil }
-        }.sorted(by: >)
+        var candidates = Array(present.numbers(of: .manifest).reversed())
         var hasCurrent = false
         do throws(StoreError) {
             if let current = try CurrentFile.read(in: directory, fileSystem) {

@@ -45,13 +45,8 @@ extension StoreRepair {
     private mutating func makeAside() throws(StoreError) -> String {
         while true {
             let aside = directory + "/damaged-\(takeNumber())"
-            do {
-                try retrying(fileSystem.createDirectory(aside))
-                return aside
-            } catch {
-                // The directory of an earlier repair that failed and could not remove it.
-                if !error.isExisting { throw StoreError(error) }
-            }
+            if try StoreOpener.createDirectory(aside, for: "damaged files", fileSystem) { return aside }
+            // The directory is that of an earlier repair, which has failed and could not remove it.
         }
     }
 

@@ -5,10 +5,7 @@ extension StoreRepair {
 
     /// The logs to recover, oldest first: those that the manifest names, or all if the manifest is not trusted.
     func logs(_ present: Set<StoreFile>) -> [UInt64] {
-        present.compactMap { file -> UInt64? in
-            guard case .log(let number) = file else { return nil }
-            return !trustsManifest || known.logs.contains(number) ? number : nil
-        }.sorted()
+        present.numbers(of: .log).filter { !trustsManifest || known.logs.contains($0) }
     }
 
     /// Writes the changes of a log as level-0 segments that are newer than all earlier ones.
@@ -78,13 +75,9 @@ extension StoreRepair {
             return lose(file, frame.offset, "a batch is older than the one before it")
         }
         var bad = 0
-        let failure = batch.firstResult { change -> StoreError? in
-            do throws(StoreError) {
-                if let kept = try values.kept(change) { table.apply(kept) } else { bad += 1 }
-                return nil
-            } catch { return error }
+        try batch.forEach { change throws(StoreError) in
+            if let kept = try values.kept(change) { table.apply(kept) } else { bad += 1 }
         }
-        if let failure { throw failure }
         if bad > 0 { lose(file, frame.offset, "\(bad) changes, whose values are gone") }
     }
 }

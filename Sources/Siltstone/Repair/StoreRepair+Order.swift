@@ -79,22 +79,15 @@ extension SegmentInfo {
 private final class HistorySource: RecordSource {
     /// A record that owns its bytes.
     private struct Version {
-        var bytes: HeapBytes
-        var keyCount: Int
-        var sequence: SequenceNumber
-        var kind: RecordKind
+        private let bytes: HeapBytes
+        let record: Record
+        var sequence: SequenceNumber { record.sequence }
 
-        init(_ record: Record) {
-            bytes = HeapBytes(count: record.key.count + record.value.count)
-            bytes.buffer.copyMemory(from: record.key)
-            bytes.buffer[record.key.count...].copyMemory(from: record.value)
-            (keyCount, sequence, kind) = (record.key.count, record.sequence, record.kind)
-        }
-
-        var key: Bytes { Bytes(rebasing: bytes.bytes[..<keyCount]) }
-
-        var record: Record {
-            Record(key: key, value: Bytes(rebasing: bytes.bytes[keyCount...]), sequence: sequence, kind: kind)
+        init(_ source: Record) {
+            bytes = HeapBytes(copying: [UInt8](source.key) + [UInt8](source.value))
+            record = Record(
+                key: Bytes(rebasing: bytes.bytes[..<source.key.count]),
+                value: Bytes(rebasing: bytes.bytes[source.key.count...]), sequence: source.sequence, kind: source.kind)
         }
     }
 
@@ -132,16 +125,10 @@ private final class HistorySource: RecordSource {
 
     /// Reads all versions of the next key into ``versions``.
     private func readKey() throws(StoreError) {
-        guard let first = ahead else { return }
-        var found = [first]
-        ahead = nil
-        while let record = try cursor.next() {
-            let version = Version(record)
-            guard keysEqual(version.key, first.key) else {
-                ahead = version
-                break
-            }
+        var found: [Version] = []
+        while let version = ahead, found.isEmpty || keysEqual(version.record.key, found[0].record.key) {
             found.append(version)
+            ahead = try cursor.next().map { Version($0) }
         }
         // The cursor returns records with equal keys in the order of the sources. That order decides between equal
         // sequence numbers.

@@ -14,9 +14,8 @@ extension StoreRepair {
     func unknownSegments(_ present: Set<StoreFile>) throws(StoreError) -> [VersionEdit.PlacedSegment] {
         var result: [VersionEdit.PlacedSegment] = []
         guard !trustsManifest else { return result }
-        for case .segment(let number) in present.sorted(by: { $0.name < $1.name })
-        where known.segments[number] == nil {
-            let info = try describe(number)
+        for number in present.numbers(of: .segment) where known.segments[number] == nil {
+            let info = try StoreError.unlessDamaged(openSegment(number).info)
             if let info, isRedundant(info, present) { continue }
             result.append(.init(info: info ?? SegmentInfo(number: number), level: 0, run: number))
         }
@@ -38,16 +37,6 @@ extension StoreRepair {
         let numbers = known.segments.keys
         if info.smallestSequence > 0, numbers.allSatisfy({ next.segments[$0] != nil }) { return true }
         return info.number < known.nextFileNumber && numbers.allSatisfy { present.contains(.segment($0)) }
-    }
-
-    /// A segment's own properties; nil if it cannot be opened.
-    private func describe(_ number: UInt64) throws(StoreError) -> SegmentInfo? {
-        do throws(StoreError) {
-            return try openSegment(number).info
-        } catch {
-            guard error.isDamage else { throw error }
-            return nil
-        }
     }
 
     /// Puts a segment into the repaired store: as it is if it is intact, otherwise a new segment with its validated

@@ -59,28 +59,22 @@ struct AtomicBitmap: ~Copyable, @unchecked Sendable {
 /// The bits of an ``AtomicBitmap``, by address. Unowned: must not outlive the bitmap.
 @safe
 struct AtomicBits: @unchecked Sendable {  // all accesses are atomic
-    private let words: UnsafeMutablePointer<UInt64>
+    private let words: UnsafeMutablePointer<Atomic<UInt64>>
 
     fileprivate init(count: Int) {
         let capacity = count / 64 + 1
         unsafe words = .allocate(capacity: capacity)
-        unsafe words.initialize(repeating: 0, count: capacity)
+        for index in 0..<capacity { unsafe (words + index).initialize(to: Atomic(0)) }
     }
 
     fileprivate func deallocate() { unsafe words.deallocate() }
 
     @inline(__always)
-    private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        // Atomic<UInt64> has the layout of UInt64 (SE-0410), and is loaded and stored in place.
-        unsafe UnsafeMutableRawPointer(words + (index &>> 6)).assumingMemoryBound(to: Atomic<UInt64>.self)
-    }
-
-    @inline(__always)
     func isSet(_ index: Int) -> Bool {
-        unsafe word(index).pointee.load(ordering: .relaxed) & (1 &<< UInt64(truncatingIfNeeded: index & 63)) != 0
+        unsafe words[index &>> 6].load(ordering: .relaxed) & (1 &<< UInt64(truncatingIfNeeded: index & 63)) != 0
     }
 
     func set(_ index: Int) {
-        unsafe word(index).pointee.bitwiseOr(1 << UInt64(index & 63), ordering: .relaxed)
+        unsafe words[index &>> 6].bitwiseOr(1 << UInt64(index & 63), ordering: .relaxed)
     }
 }

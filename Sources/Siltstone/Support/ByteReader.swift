@@ -27,8 +27,5 @@ struct ByteReader {
     }
 
     /// Reads a length and that many bytes.
-    mutating func counted() -> Bytes? {
-        guard let count = length() else { return nil }
-        return take(count)
-    }
+    mutating func counted() -> Bytes? { length().flatMap { take($0) } }
 }

@@ -29,10 +29,6 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     @inlinable @inline(__always)
     init(_ buffer: UnsafeRawBufferPointer) { unsafe self.init(start: buffer.baseAddress, count: buffer.count) }
 
-    /// Creates bytes from writable ones that nobody writes meanwhile.
-    @inline(__always)
-    init(_ bytes: MutableBytes) { self = bytes.bytes }
-
     /// Creates bytes from a slice; indices start at 0 again.
     @inlinable @inline(__always)
     init(rebasing part: Slice<Bytes>) {
@@ -76,10 +72,6 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
         try unsafe buffer.withContiguousStorageIfAvailable(body)
     }
-
-    /// Runs `body` on the bytes as a span.
-    @inlinable @inline(__always)
-    func withSpan<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R { try unsafe body(buffer.bytes) }
 
     /// Returns the part `[offset, offset + count)`, or nil if it exceeds the bytes.
     @inline(__always)

@@ -42,21 +42,13 @@ func withContiguousBytes<R, E: Error>(
     }
 }
 
-/// Runs `body` on the bytes of a span.
-@inlinable
-func withContiguousBytes<R, E: Error>(
-    _ span: RawSpan, _ body: (Bytes) throws(E) -> R
-) throws(E) -> R {
-    try span.withBytes(body)
-}
-
 /// Same as ``withContiguousBytes(_:_:)``, for the public functions, which take spans.
 @inlinable
 @inline(__always)
 func withContiguousSpan<R, E: Error>(
     _ bytes: some Collection<UInt8>, _ body: (RawSpan) throws(E) -> R
 ) throws(E) -> R {
-    try withContiguousBytes(bytes) { bytes throws(E) in try bytes.withSpan(body) }
+    try withContiguousBytes(bytes) { bytes throws(E) in try unsafe body(bytes.buffer.bytes) }
 }
 
 /// Runs `body` with scratch memory for `count` elements on the stack.

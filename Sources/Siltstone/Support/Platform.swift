@@ -142,26 +142,28 @@ enum Platform {
 
     static func truncateFile(_ descriptor: Int32, to length: Int) -> Int32 { ftruncate(descriptor, off_t(length)) }
 
-    /// Returns the size in bytes, and whether the file is a directory; nil, with an error number, on failure.
-    static func status(ofDescriptor descriptor: Int32) -> (size: Int, isDirectory: Bool)? {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-        return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
+    /// The status of a file or directory.
+    struct Status {
+        let size: Int
+        let isDirectory: Bool
+        /// True for a FIFO, a socket or a device.
+        let isSpecial: Bool
+
+        /// Nil, with an error number, if the call fails.
+        fileprivate init?(_ call: (inout stat) -> Int32) {
+            var status = stat()
+            guard call(&status) == 0 else { return nil }
+            size = Int(status.st_size)
+            let type = status.st_mode & S_IFMT
+            (isDirectory, isSpecial) = (type == S_IFDIR, type != S_IFDIR && type != S_IFREG)
+        }
     }
 
-    /// True if an open file is a FIFO, a socket or a device.
-    static func isSpecialFile(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return false }
-        return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
-    }
+    /// Returns the status of an open file; nil, with an error number, on failure.
+    static func status(ofDescriptor descriptor: Int32) -> Status? { Status { unsafe fstat(descriptor, &$0) } }
 
     /// Same as ``status(ofDescriptor:)``, by path, following symbolic links.
-    static func status(ofPath path: String) -> (size: Int, isDirectory: Bool)? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
-    }
+    static func status(ofPath path: String) -> Status? { Status { unsafe stat(path, &$0) } }
 
     /// Brings a file's data, and the metadata needed to read it back, to stable storage.
     ///

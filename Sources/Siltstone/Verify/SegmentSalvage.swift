@@ -75,9 +75,10 @@ struct SegmentSalvage {
             }
             for offset in candidates {
                 let length = start + offset + SegmentFooter.size
-                do throws(StoreError) {
-                    found = try SegmentLayout(file, number: number, store: nil, expected: nil, length: length)
-                } catch { if !error.isDamage { throw error } }  // the bytes only look like a footer
+                // Otherwise the bytes only look like a footer.
+                let layout = try StoreError.unlessDamaged(
+                    SegmentLayout(file, number: number, store: nil, expected: nil, length: length))
+                found = layout ?? found
             }
             // The pieces overlap, so that one of them contains the footer completely.
             start += count - SegmentFooter.size + 1
@@ -88,14 +89,12 @@ struct SegmentSalvage {
     /// Reads the header for ``isCompressed``.
     private func readIsCompressed(_ path: String) throws(StoreError) -> Bool? {
         guard let bytes = try window.bytes(at: 0, count: FileHeader.size) else { return nil }
-        do {
-            let header = try FileHeader(
+        // The error of the layout has reported the damage.
+        let header = try StoreError.unlessDamaged(
+            FileHeader(
                 bytes, kind: .segment, store: nil, number: number, path: path,
-                knownFeatures: SegmentFormat.knownFeatures)
-            return header.incompatibleFeatures & SegmentFormat.compressedFeature != 0
-        } catch {
-            return nil  // the error of the layout has reported this damage
-        }
+                knownFeatures: SegmentFormat.knownFeatures))
+        return header.map { $0.incompatibleFeatures & SegmentFormat.compressedFeature != 0 }
     }
 
     /// Passes the records of all valid blocks to `body`, and records the bytes between the blocks as lost.

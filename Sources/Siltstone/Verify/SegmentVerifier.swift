@@ -75,8 +75,7 @@ struct SegmentVerifier {
     /// - Throws: errors that are not damage, such as a failed read.
     private mutating func checking<R>(_ read: @autoclosure () throws(StoreError) -> R) throws(StoreError) -> R? {
         do { return try read() } catch {
-            guard error.isDamage else { throw error }
-            problems.append(.init(error, file: path))
+            try problems.append(damage: error, in: path)
             return nil
         }
     }
@@ -236,6 +235,15 @@ struct SegmentVerifier {
 extension VerificationReport.Problem {
     init(_ error: StoreError, file: String) {
         self.init(file: error.file ?? file, offset: error.offset, message: error.message)
+    }
+}
+
+extension [VerificationReport.Problem] {
+    /// Appends the problem that an error reports.
+    /// - Throws: errors that are not damage, such as a failed read.
+    mutating func append(damage error: StoreError, in file: String) throws(StoreError) {
+        guard error.isDamage else { throw error }
+        append(.init(error, file: file))
     }
 }
 

@@ -72,10 +72,7 @@ struct StoreVerifier {
                     }
                 }
             }
-        } catch {
-            guard error.isDamage else { throw error }
-            report.problems.append(.init(error, file: path))
-        }
+        } catch { try report.problems.append(damage: error, in: path) }
         report.filesChecked += 2
     }
 
@@ -91,13 +88,9 @@ struct StoreVerifier {
                 mapped: false)
             while reader.end < end, let frame = try reader.next() {
                 guard frame.kind == .batch else { continue }
-                var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
-                while true {
-                    let change: Record?
-                    do { change = try changes.next() } catch {
-                        throw StoreError.corrupt("a batch is malformed", file: log.path, offset: frame.offset)
-                    }
-                    guard let change else { break }
+                let batch = RecoveredBatch(frame)
+                try batch.check(in: log.path)
+                try batch.forEach { change throws(StoreError) in
                     report.recordsChecked += 1
                     try checkValue(of: change, in: log.path)
                 }
@@ -106,10 +99,7 @@ struct StoreVerifier {
                 throw .corrupt(
                     "the log cannot be read up to its end at offset \(end)", file: log.path, offset: reader.end)
             }
-        } catch {
-            guard error.isDamage else { throw error }
-            report.problems.append(.init(error, file: log.path))
-        }
+        } catch { try report.problems.append(damage: error, in: log.path) }
         report.bytesChecked += end
     }
 
@@ -153,10 +143,7 @@ struct StoreVerifier {
                 throw .corrupt("a record's value pointer is malformed", file: path)
             }
             try valueFile(pointer.file).withValue(pointer, key: record.key) { _ in }
-        } catch {
-            guard error.isDamage else { throw error }
-            report.problems.append(.init(error, file: path))
-        }
+        } catch { try report.problems.append(damage: error, in: path) }
     }
 
     /// A reader of a value file that reads the file again. The store's own readers do not check a value a second time.
@@ -188,10 +175,7 @@ struct StoreVerifier {
             let head = try HeapBytes.read(opened, offset: 0, count: FileHeader.size)
             _ = try FileHeader(
                 head.bytes, kind: .values, store: directory.identity, number: file.number, path: file.path)
-        } catch {
-            guard error.isDamage else { throw error }
-            report.problems.append(.init(error, file: file.path))
-        }
+        } catch { try report.problems.append(damage: error, in: file.path) }
         var scanner = try ValueFileScanner(opened, number: file.number)
         do throws(StoreError) {
             while let item = try scanner.next() {

@@ -13,7 +13,7 @@ extension WritePath {
                 return try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
                     pointer.write(to: buffer)
                     return try append(
-                        .pointer, key, Bytes(buffer), userBytes: key.count + value.count, .forFlush, condition,
+                        .pointer, key, buffer.bytes, userBytes: key.count + value.count, .forFlush, condition,
                         valueFile: pointer.file)
                 }
             }

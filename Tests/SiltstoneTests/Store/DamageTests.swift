@@ -153,6 +153,30 @@ import Testing
         try again.close()
     }
 
+    @Test("a batch with fewer changes than its frame says is a problem of the log, as it is for an opening")
+    func miscountedBatch() throws {
+        var configuration = Self.configuration()
+        configuration.tidiesWhenIdle = false
+        let fixture = StoreFixture()
+        let store = try fixture.open(configuration)
+        try store.put(key(1), [1])
+        let log = try #require(store.engine.writes.contents.tables.last?.log)
+        let offset = log.end
+        var batch = WriteBatch()
+        try batch.put(key(2), [2])
+        try batch.payload.withBytes { try log.append(batch: $0, firstSequence: 2, count: 2) }
+        let problems = try store.verify().problems
+        #expect(problems.map(\.file) == [log.path])
+        #expect(problems.map(\.offset) == [offset])
+        try store.close()
+        do {
+            _ = try fixture.open(configuration)
+            Issue.record("opened")
+        } catch {
+            #expect(error.code == .corrupt && error.file == log.path && error.offset == offset)
+        }
+    }
+
     @Test("frames may follow the close of a manifest; a frame of a log in it is damage")
     func foreignFrames() throws {
         let fixture = try store()
