@@ -163,7 +163,7 @@ import Testing
         let log = try #require(store.engine.writes.contents.tables.last?.log)
         let offset = log.end
         var batch = WriteBatch()
-        try batch.put(key(2), [2])
+        batch.put(key(2), [2])
         try batch.payload.withBytes { try log.append(batch: $0, firstSequence: 2, count: 2) }
         let problems = try store.verify().problems
         #expect(problems.map(\.file) == [log.path])
