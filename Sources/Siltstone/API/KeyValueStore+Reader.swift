@@ -1,7 +1,10 @@
-// ``KeyValueReader`` describes each requirement. Those with an underscore are public only for its inlined generic code.
+// The store as a reader of its newest state. ``KeyValueReader`` and ``EngineReader`` describe each requirement. Those with
+// an underscore are public only for the generic code of ``KeyValueReader``, which is inlined into other modules.
 extension KeyValueStore: EngineReader {
+    /// Nil: reads see the newest change.
     var visible: SequenceNumber? { nil }
 
+    /// Checks nothing: there is no snapshot that could have been released.
     func check() {}
 
     /// Returns a snapshot of the current state.
@@ -28,8 +31,8 @@ extension KeyValueStore: EngineReader {
     @usableFromInline
     func unpinShared() { reads.unpinShared() }
 
-    /// Runs `body` with the value of a key, if it has one. Readers call this if ``_pin(_:)`` could not decide without
-    /// reading a block.
+    /// Runs `body` with the value of a key, if it has one. ``KeyValueReader`` calls this if ``_pin(_:)`` could not decide
+    /// without reading a block.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         _ = try reads.read(key.bytes, sharing: body)
     }

@@ -41,10 +41,12 @@ struct CompactionPlan: Sendable {
     /// The files of the inputs in the order of their removal, the oldest run first
     /// (``ObsoleteFiles/remove(inOrder:)``).
     ///
-    /// A crash can leave a part of them, and damage can then lose the edit that drops them. A repair compares versions
-    /// by their sequence numbers, and the output of a bottommost-level compaction has lost those, and the tombstones.
-    /// So as long as a version is there with its number, every newer one in the inputs must be there, too. Any other
-    /// output still has the newest versions with their numbers, so its inputs are one group.
+    /// An inner array is a group of files that may be removed in any order. Not for a trivial move, whose file stays.
+    ///
+    /// A crash can leave a part of the files, and damage of the manifest can then lose the edit that drops them. A repair
+    /// compares the versions of a key by their sequence numbers. The output of a bottommost-level compaction has lost
+    /// these numbers, and the tombstones. So an old version in the inputs must not outlive a newer one: each run is a group
+    /// of its own. Any other output still has the newest versions with their numbers, so its inputs are one group.
     var obsoleteFiles: [[StoreFile]] {
         let runs = inputs.reversed().map { run in run.segments.map { StoreFile.segment($0.info.number) } }
         return isBottom ? runs : [runs.flatMap { $0 }]

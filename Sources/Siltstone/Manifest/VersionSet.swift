@@ -76,7 +76,7 @@ final class VersionSet: Sendable {
     /// durable before the edit is written.
     ///
     /// After a failed sync, or a failed append for another reason than a full disk, the state on disk is unknown, and
-    /// the store refuses writes. A refusal before that (no descriptor, no permission) changes nothing.
+    /// the store refuses writes. An error before the append (no descriptor, no permission) changes nothing.
     /// - Parameters:
     ///   - opened: readers of the segments that the edit adds.
     ///   - valueFiles: readers of the value files that the edit adds.
@@ -101,7 +101,8 @@ final class VersionSet: Sendable {
         if let failure = status.failure { throw failure }
         try makeRecoveryDurableLocked()
         let addsFiles = !opened.isEmpty || !valueFiles.isEmpty || !edit.addedLogs.isEmpty
-        // Also makes the removals of earlier edits durable before this edit's files are removed.
+        // An edit that drops records also makes the removals of earlier edits durable before its own files are removed:
+        // after a crash, an old version must not outlive a newer one (``CompactionPlan/obsoleteFiles``).
         if addsFiles || edit.dropsRecords { try syncNames() }
         do { try manifest.append(edit) } catch {
             if error.code != .noSpace { status.fail(error) }

@@ -59,7 +59,7 @@ final class EpochReclaimer: @unchecked Sendable {
     }
 
     deinit {
-        // No reader is left. The end of a super version takes leaf locks, so it comes after the release of this one.
+        // No reader is left. The end of a super version takes leaf locks, so it comes after this lock is released.
         let left = retirement.withLock { $0.waiting + $0.leaving }
         for retired in left { retired.release() }
         latest.load()?.release()
@@ -82,7 +82,8 @@ final class EpochReclaimer: @unchecked Sendable {
         let superVersion: Borrowed<SuperVersion>
     }
 
-    /// Stands for the shared slot in ``Guard/before``.
+    /// Stands for the shared slot in ``Guard/before``. The same value marks a pinned value (``PinnedValue/isShared``), so
+    /// that inlined code can tell without a call.
     private static let isShared = PinnedValue.mark
 
     /// Starts a read. Waits for no other reader and for no publication. If the thread has no number yet, takes a leaf
@@ -96,7 +97,8 @@ final class EpochReclaimer: @unchecked Sendable {
         if before == 0 { unsafe slot.reading.pointee.store(epoch.load(ordering: .relaxed), ordering: .relaxed) }
         unsafe slot.count.pointee.store(slot.count.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         if readersFence { atomicMemoryFence(ordering: .sequentiallyConsistent) }
-        // Keeps the compiler from reordering the store and the load. On x86 this emits no instruction.
+        // Keeps the compiler from reordering the store and the load, and on ARM the processor from loading the super
+        // version before the epoch. On x86 this emits no instruction.
         atomicMemoryFence(ordering: .acquiringAndReleasing)
         return unsafe Guard(slot: slot.address, before: before, superVersion: latest.load().unsafelyUnwrapped)
     }
@@ -110,7 +112,6 @@ final class EpochReclaimer: @unchecked Sendable {
 
     /// Ends a read that the caller will start again. It is not counted.
     func abandon(_ reading: Guard) {
-        // Lowers the count before it leaves the slot, because another thread may own the slot afterwards.
         if reading.before == Self.isShared {
             unsafe sharedSlot.count.pointee.subtract(1, ordering: .relaxed)
         } else {
@@ -160,8 +161,9 @@ final class EpochReclaimer: @unchecked Sendable {
     private struct Retirement: Sendable {
         /// Those for which the epoch has not been advanced yet.
         var waiting: [Borrowed<SuperVersion>] = []
-        /// Those that readers of ``epoch`` and earlier epochs may still use.
+        /// Those that readers may still use which have entered in ``epoch`` or before.
         var leaving: [Borrowed<SuperVersion>] = []
+        /// The epoch that ended when those in ``leaving`` stopped waiting.
         var epoch: UInt64 = 0
     }
 

@@ -16,7 +16,8 @@ enum OrphanFile {
         guard let kind = file.headerKind else {
             return bytes.starts(with: magic(of: file)) || isTorn(bytes, magic(of: file))
         }
-        // An intact header decides, before the search for a torn one: its checksum may end with a zero.
+        // An intact header decides first. To the search for a torn one, which ignores zeros at the end, it could look
+        // torn: its checksum may end with a zero.
         do throws(StoreError) {
             let header = try withContiguousBytes(bytes) { bytes throws(StoreError) in
                 try FileHeader(anyOwner: bytes, kind: kind, path: file.path(in: directory), knownFeatures: .max)
@@ -50,7 +51,7 @@ enum OrphanFile {
     }
 
     /// The first bytes of every file of a kind: the magic of its header, or the text in `CURRENT` and `CURRENT.new`.
-    /// `LOCK` has none.
+    /// Not for `LOCK`, which has none.
     private static func magic(of file: StoreFile) -> [UInt8] {
         Array((file.headerKind?.rawValue ?? "siltstone ").utf8)
     }

@@ -100,8 +100,8 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
         return unsafe start.loadUnaligned(fromByteOffset: offset, as: T.self)
     }
 
-    /// Compares the first 16 bytes with `byte` at once: bit i is set if byte i is the same. The caller knows that there
-    /// are as many.
+    /// Compares the first 16 bytes with `byte` at once. The caller knows that there are 16.
+    /// - Returns: bit i is set if byte i is the same.
     @inline(__always)
     func uncheckedPlaces(of byte: UInt8) -> UInt32 {
         assert(count >= 16)
@@ -115,11 +115,11 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
         return unsafe Bytes(start: start + offset, count: count)
     }
 
-    /// Compares the first `length` bytes of two as unsigned numbers. Both must have that many bytes, which only debug
-    /// builds check.
+    /// Compares the first `length` bytes of two in lexicographical order, each byte as an unsigned number. The caller knows
+    /// that both have that many.
     /// - Returns: a negative number, zero, or a positive one.
     @inline(__always)
-    static func compare(_ one: Bytes, _ other: Bytes, first length: Int) -> Int {
+    static func uncheckedCompare(_ one: Bytes, _ other: Bytes, first length: Int) -> Int {
         assert(length <= one.count && length <= other.count)
         return unsafe compareMemory(one.start, other.start, length)
     }

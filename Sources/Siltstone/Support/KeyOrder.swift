@@ -3,7 +3,7 @@
 @inline(__always)
 func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
     let shorter = min(a.count, b.count)
-    let order = Bytes.compare(a, b, first: shorter)
+    let order = Bytes.uncheckedCompare(a, b, first: shorter)
     if order != 0 { return order }
     return a.count &- b.count
 }
@@ -14,7 +14,7 @@ func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
 func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
     let shorter = min(a.count, b.count)
     if shorter < 8 {
-        let order = Bytes.compare(a, b, first: shorter)
+        let order = Bytes.uncheckedCompare(a, b, first: shorter)
         return order != 0 ? order : a.count &- b.count
     }
     var offset = 0
@@ -33,5 +33,5 @@ func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
 /// Returns true if two keys are the same bytes.
 @inline(__always)
 func keysEqual(_ a: Bytes, _ b: Bytes) -> Bool {
-    a.count == b.count && Bytes.compare(a, b, first: a.count) == 0
+    a.count == b.count && Bytes.uncheckedCompare(a, b, first: a.count) == 0
 }

@@ -2,7 +2,8 @@
 //
 // A change is a newer version of a key, or a newer range tombstone that covers it. While a snapshot is registered, each
 // change after it leaves a trace with a larger sequence number: the change itself, a newer version of the key, or a
-// newer range tombstone that covers it. ``VersionFilter`` drops a version only if one of these follows it before the
+// newer range tombstone that covers it. The trace of a deleted key is its tombstone, which the search sees like any other
+// version. ``VersionFilter`` drops a version only if one of these follows it before the
 // next snapshot. It drops tombstones, and sets numbers to 0, only up to the oldest snapshot.
 
 extension MemTable {
@@ -22,6 +23,7 @@ extension MemTable {
     }
 
     /// Whether any key or range of a read set was changed after `sequence`.
+    /// - Parameter reads: a result of ``ReadSet/mergingScans()``: the ranges of scans are searched only if they are merged.
     func hasChange(in reads: ReadSet, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if greatestSequence <= sequence { return false }
         if reads.containsKey(where: { hasChange(of: $0, after: sequence) }) { return true }
@@ -57,7 +59,8 @@ extension SegmentReader {
 }
 
 extension RecordSource {
-    /// Whether the newest version of any key of `range` has a number above `sequence`. Moves the source.
+    /// Whether the newest version of any key of `range`, which may be a tombstone, has a sequence number above `sequence`.
+    /// Moves the position of the source.
     fileprivate func hasChange(in range: KeyRange, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         try range.from.withBytes { from throws(StoreError) in try seek(from, .forward) }
         while true {

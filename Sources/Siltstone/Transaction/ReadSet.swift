@@ -1,9 +1,9 @@
 /// The keys and ranges that a transaction has read, including those in which it found nothing.
 ///
-/// The set is bounded. Above 65,536 keys or 16 MiB of keys it drops duplicates, and if more than half remains, it
-/// merges neighbouring keys into ranges. Above 16,384 ranges or 16 MiB of range bounds it merges neighbouring ranges.
-/// The ranges of running scans are counted apart. Above the same limits, they are moved to the others. A set that contains too
-/// much causes unnecessary conflicts, but never misses one.
+/// The set is bounded. Above 65,536 keys or 16 MiB of keys it drops duplicates. If more than half of the limit remains,
+/// it merges neighbouring keys into ranges. Above 16,384 ranges or 16 MiB of range bounds it merges neighbouring ranges.
+/// The ranges of scans, which grow, are counted apart. Above the same limits, they are merged into ``ranges``. A set that
+/// contains too much causes unnecessary conflicts, but never misses one.
 struct ReadSet: Sendable {
     /// The bytes of all keys, concatenated.
     private var keys: [UInt8] = []
@@ -15,6 +15,7 @@ struct ReadSet: Sendable {
     private(set) var scanBytes = 0
     /// The number of the first of ``scans``. Numbers are never reused, because an old scan may still be running.
     private var firstScan = 0
+    /// The other ranges. Those of scans are among them in a result of ``mergingScans()``.
     private(set) var ranges = KeyRangeSet()
 
     private static let maximumKeys = 1 << 16
@@ -23,9 +24,10 @@ struct ReadSet: Sendable {
     /// A key that equals one of the last few keys is not added again.
     private static let recentKeys = 4
 
+    /// The number of keys, duplicates included.
     var keyCount: Int { ends.count }
 
-    /// Whether anything but single keys was read.
+    /// Whether a range was read, or a scan was started.
     var hasRanges: Bool { !ranges.isEmpty || !scans.isEmpty }
 
     var isEmpty: Bool { ends.isEmpty && !hasRanges }
@@ -54,7 +56,7 @@ struct ReadSet: Sendable {
     /// - Returns: its number, for ``updateScan(_:_:)``.
     mutating func addScan() -> Int {
         if scans.count >= Self.maximumRanges { mergeScans() }
-        scans.append(KeyRange(from: [], to: []))
+        scans.append(KeyRange(from: [], to: []))  // an empty range
         return firstScan + scans.count - 1
     }
 
@@ -74,7 +76,7 @@ struct ReadSet: Sendable {
         (scans, scanBytes) = ([], 0)
     }
 
-    /// Returns the set with the ranges of all scans merged into ``ranges``.
+    /// Returns the set with the ranges of all scans merged into ``ranges``, for a search for changes.
     func mergingScans() -> ReadSet {
         var set = self
         set.mergeScans()

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Takes each change to the log, to the memtable, to readers and to stable storage.
+/// Takes each change to the log, to the memtable, to readers and to stable storage (`WritePath+Change.swift`).
+/// This file has the lock, and the publication of super versions.
 ///
 /// The write lock guards ``WriteState``: the active and the sealed memtables with their logs, sequence numbers, and the
 /// state of background work. A small write holds the lock for less than a microsecond, unless it reserves space, seals
-/// the memtable, or reads from disk. A condition reads there if its first result is outdated, a conflict check after
-/// eight outdated results. No write holds the lock during a sync. On a full disk, a write waits on the lock's
-/// condition, which releases the lock, until a flushed log is removed. The condition wakes threads that wait for room,
-/// for background work or for a log.
+/// the memtable, or reads from disk. A conditional write reads from disk under the lock if its first result is outdated,
+/// a conflict check after eight outdated results. No write holds the lock during a sync. The lock has a condition
+/// variable, on which threads wait for room, for background work or for a log. On a full disk a write waits on it until a
+/// flushed log is removed, and the lock is free meanwhile.
 ///
 /// Callers are: `KeyValueStore`, transactions, subscriptions to changes, background work, checkpoints, verification,
 /// reports and closing. The lock order is value, manifest, sync, write (``LockRank``). A holder of the write lock may
@@ -26,7 +27,7 @@ final class WritePath: Sendable {
     /// The memory for memtables.
     let arenas: ArenaPool
 
-    /// The write lock, and the condition of the threads that wait for a change of the state.
+    /// The write lock, and the condition variable of the threads that wait for a change of the state.
     let lock = ConditionLock(.write)
     private let cell: HeapCell<WriteState>
     /// Bytes of its memtable that the running flush has read.
@@ -34,7 +35,7 @@ final class WritePath: Sendable {
     /// Group commit: one sync serves several writers. Set in the initializer, because its closure refers to the write
     /// path.
     private let commitCell = HeapCell<GroupCommit?>(nil)
-    /// The requests to background work. The value log holds a copy.
+    /// The requests to background work. ``ValueLog`` holds a copy of them.
     let background = HeapCell(BackgroundRequests())
 
     init(
@@ -101,8 +102,9 @@ final class WritePath: Sendable {
         retire()
     }
 
-    /// Publishes again, with range tombstones that `superVersion` does not contain. Does nothing if the lock is taken
-    /// or `superVersion` is no longer current.
+    /// Publishes a super version that contains the range tombstones written since `superVersion` was made, and resets the
+    /// count of outdated reads that led to this call. If the lock is taken, does neither. If `superVersion` is no longer
+    /// current, only resets the count.
     private func republish(replacing superVersion: SuperVersion) {
         ifLockIsFree {
             reads.forgetOutdatedReads()
@@ -113,7 +115,8 @@ final class WritePath: Sendable {
         }
     }
 
-    /// Releases resources that only replaced super versions need. The caller must not hold the write lock.
+    /// Releases resources that only replaced super versions need. The caller must not hold the write lock, because the
+    /// release of a super version may take long. ``republish(replacing:)`` leaves that part to a queue.
     func retire() {
         scans.superVersionChanged()
         reads.retire()
@@ -124,7 +127,8 @@ final class WritePath: Sendable {
     /// Bytes of its memtable that the running flush has read.
     var flushedBytes: Int { flushProgress.load(ordering: .relaxed) }
 
-    /// Records that a flush begins to read its memtable. A flush that makes space and tries again begins again.
+    /// Records that a flush begins to read its memtable. A flush that found the disk full, and made space, calls this
+    /// again.
     func beginFlushProgress() { flushProgress.store(0, ordering: .relaxed) }
 
     /// Records that the running flush has read more bytes.
