@@ -20,7 +20,8 @@ package struct ConnectionPoolOptions: Sendable {
 ///
 /// A caller owns a connection from ``acquire()`` to ``release(_:)``. Callers are served first come, first served.
 /// A connection that is no longer usable is closed on release, and a new one is made for the next caller. If the server
-/// has no room for another connection, callers wait for those that exist.
+/// has no room for another connection, callers wait for those that exist. Without one, the refusal is thrown, unless the
+/// last one has ended during the login: then the login is tried again.
 package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package typealias Connection = Connector.Connection
 
