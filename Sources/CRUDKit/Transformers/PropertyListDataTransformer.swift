@@ -75,7 +75,7 @@ private struct PropertyListCoder: Sendable {
     /// True if the property list of a value looks as if the value were a fragment.
     private static func isFragment(_ data: Data) -> Bool {
         let key = FragmentKey.value.rawValue
-        guard data.range(of: Data(key.utf8)) != nil else { return false }
+        guard data.contains(text: key) else { return false }
         do {
             let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
             return (list as? [String: Any])?[key] != nil

@@ -13,7 +13,7 @@ enum PropertyListDates {
     /// True if an XML property list may have dates, or dictionaries that look like them. Text cannot contain the tag,
     /// because it is escaped.
     static func mayHaveDates(_ xml: Data) -> Bool {
-        xml.range(of: Data("<date>".utf8)) != nil || xml.range(of: Data(key.utf8)) != nil
+        xml.contains(text: "<date>") || xml.contains(text: key)
     }
 
     /// Converts a property list to XML with exact dates.
@@ -24,7 +24,7 @@ enum PropertyListDates {
 
     /// Converts XML with exact dates to a binary property list, which has such dates. Returns other data as it is.
     static func restored(_ data: Data) throws -> Data {
-        if data.starts(with: Data("bplist".utf8)) || data.range(of: Data(key.utf8)) == nil { return data }
+        if data.starts(with: Data("bplist".utf8)) || !data.contains(text: key) { return data }
         let list: Any
         do {
             list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
