@@ -42,6 +42,12 @@ extension WritePath {
 
     /// Whether ``gather(_:_:)`` reads nothing from the disk. If it would, and files are mapped, this starts its reads.
     func isReady(_ key: Bytes, _ condition: Condition) throws(StoreError) -> Bool {
+        // As in a read, the fast path decides first. It takes a tenth of the time of asking the system for each page.
+        let pinned = reads.pin(key, at: .greatest)
+        guard pinned.isUnclear else {
+            reads.unpin(pinned)
+            return true
+        }
         let superVersion = reads.superVersions.current()
         guard reads.isReady(key, superVersion, .greatest) else { return false }
         guard case .equals = condition else { return true }
