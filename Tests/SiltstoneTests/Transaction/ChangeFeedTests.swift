@@ -123,7 +123,8 @@ import Testing
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
         let store = try fixture.open()
-        for number in 0..<10 { try store.put("k\(number)".utf8, "1".utf8) }
+        // Enough for a log that is not read because it is small.
+        for number in 0..<10 { try store.put("k\(number)".utf8, [UInt8](repeating: 1, count: 2000)) }
         try store.close()
         var configuration = StoreFixture.small()
         configuration.readOnly = true
