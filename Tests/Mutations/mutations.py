@@ -57,7 +57,7 @@ MUTATIONS = [
         "        try pieces.wait()\n        var next", "        var next", first="SegmentOutputTests"),
     Mutation(
         "piece-freed", "the memory of a piece goes while it is being written", "FileSystem/SegmentOutput.swift",
-        "        pieces.settle()\n", "", first="SegmentOutputTests"),
+        "        pieces.drain()\n", "", first="SegmentOutputTests"),
     Mutation(
         "piece-lost", "a piece of a segment whose write fails is taken for written", "FileSystem/PieceWriter.swift",
         "            state.failure = error\n", "", first="SegmentOutputTests"),
@@ -667,13 +667,13 @@ MUTATIONS = [
     Mutation(
         "flush-at-bottom", "a flush drops tombstones though older data lies below",
         "Compaction/BackgroundWork+Flush.swift",
-        "return (runs.isEmpty && obsolete.isSettled, runs",
+        "return (runs.isEmpty && obsolete.hasRemovedInputs, runs",
         "return (true, runs", first="CompactionTests"),
     Mutation(
         "flush-at-bottom-beside-inputs",
         "a flush drops sequence numbers though inputs of a compaction wait for their removal",
         "Compaction/BackgroundWork+Flush.swift",
-        "return (runs.isEmpty && obsolete.isSettled, runs",
+        "return (runs.isEmpty && obsolete.hasRemovedInputs, runs",
         "return (runs.isEmpty, runs", first="RepairLostEditsTests"),
     Mutation(
         "leftovers-forgotten", "what an opening could not remove does not keep newer inputs of compactions",

@@ -84,6 +84,6 @@ extension BackgroundWork {
     ///   readers have used a segment of some run.
     private func inspectRunsBelow() -> (isBottom: Bool, isRead: Bool) {
         let runs = versions.current.runs
-        return (runs.isEmpty && obsolete.isSettled, runs.contains { $0.segments.contains(where: \.isRead) })
+        return (runs.isEmpty && obsolete.hasRemovedInputs, runs.contains { $0.segments.contains(where: \.isRead) })
     }
 }

@@ -34,7 +34,7 @@ final class PieceWriter: Sendable {
     init(_ file: any File) { self.file = file }
 
     /// Schedules a piece to be written by another thread. All earlier pieces must have been written.
-    /// - Parameter bytes: must stay valid and unchanged until ``wait()`` returns or throws, or ``settle()`` returns.
+    /// - Parameter bytes: must stay valid and unchanged until ``wait()`` returns or throws, or ``drain()`` returns.
     func begin(_ bytes: Bytes, at offset: Int) {
         state.withLock { $0.pending = Piece(bytes: bytes, offset: offset) }
         queue.async { self.writePending() }
@@ -43,19 +43,19 @@ final class PieceWriter: Sendable {
     /// Waits until all pieces are written.
     /// - Throws: the failure of an earlier piece.
     func wait() throws(StoreError) {
-        settle()
+        drain()
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     /// Waits until no piece is pending or being written. Does not report failures.
-    func settle() {
+    func drain() {
         writePending()
         state.wait { $0.isWriting ? nil : () }
     }
 
     /// Writes a piece on the caller's thread, after all earlier pieces.
     func write(_ bytes: Bytes, at offset: Int) throws(StoreError) {
-        settle()
+        drain()
         state.withLock { $0.pending = Piece(bytes: bytes, offset: offset) }
         try wait()
     }

@@ -24,7 +24,7 @@ struct SegmentOutput: ~Copyable {
 
     deinit {
         // Waits before the buffers are released.
-        pieces.settle()
+        pieces.drain()
     }
 
     /// Bytes of the file so far, which is the offset of the next byte.

@@ -72,7 +72,7 @@ final class ObsoleteFiles: Sendable {
     }
 
     /// Applies the edit that drops the files, and removes them like ``remove(inOrder:)``. Until both have ended,
-    /// ``isSettled`` is false.
+    /// ``hasRemovedInputs`` is false.
     func remove(inOrder groups: [[StoreFile]], after edit: () throws(StoreError) -> Void) throws(StoreError) {
         state.withLock { $0.removals += 1 }
         defer { state.withLock { $0.removals -= 1 } }
@@ -84,7 +84,7 @@ final class ObsoleteFiles: Sendable {
     ///
     /// A flush into a store without runs may then drop sequence numbers and tombstones. Beside such an input, a repair
     /// could take the input's records for newer ones.
-    var isSettled: Bool {
+    var hasRemovedInputs: Bool {
         state.withLock { $0.removals == 0 && $0.waitingGroups.isEmpty && $0.kept.isEmpty }
     }
 
