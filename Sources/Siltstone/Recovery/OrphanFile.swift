@@ -43,9 +43,13 @@ enum OrphanFile {
     static func isStore(
         _ files: Set<StoreFile>, in directory: String, _ fileSystem: any FileSystem
     ) throws(StoreError) -> Bool {
-        // `CURRENT` first, because it usually decides.
-        for file in [.current].filter(files.contains) + files.filter({ $0.number != nil }) {
-            if try beginning(of: file, in: directory, fileSystem)?.starts(with: magic(of: file)) == true { return true }
+        func isProof(_ file: StoreFile) throws(StoreError) -> Bool {
+            try beginning(of: file, in: directory, fileSystem)?.starts(with: magic(of: file)) ?? false
+        }
+        // `CURRENT` usually decides, at every opening.
+        if files.contains(.current), try isProof(.current) { return true }
+        for file in files where file.number != nil {
+            if try isProof(file) { return true }
         }
         return false
     }

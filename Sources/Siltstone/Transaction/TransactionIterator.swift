@@ -179,7 +179,7 @@ final class TransactionIterator {
         while true {
             let record = try nextBase()
             let (write, order) = nextWrite(from: record)
-            if write == nil { place = nil }
+            if write == nil { place = nil }  // No later row needs to be compared with a write.
             if let write, order >= 0 {
                 if let record, order == 0 { baseNext = record + 1 }
                 if !write.isDeletion { return ownRow(write) }

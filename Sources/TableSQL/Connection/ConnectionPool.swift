@@ -186,12 +186,14 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
                 queue.noteLogin()
                 return connection
             } catch let error as SQLConnectionError where Connector.isFull(error) {
-                let next = queue.releaseSlot(refusedBy: error, ended: ended)
-                if case .fail = next { throw error }
                 turn.refusal = error
-                if case .tryAgain = next { continue }
-                if turn.left <= .zero { throw exhausted(turn) }
-                return nil
+                switch queue.releaseSlot(refusedBy: error, ended: ended) {
+                case .fail: throw error
+                case .tryAgain: continue
+                case .wait:
+                    if turn.left <= .zero { throw exhausted(turn) }
+                    return nil
+                }
             } catch {
                 queue.releaseSlot(after: error as? SQLConnectionError)
                 throw error
