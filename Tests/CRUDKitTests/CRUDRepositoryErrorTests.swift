@@ -2,7 +2,7 @@ import CRUDKit
 import Foundation
 import Testing
 
-@Suite struct CRUDRepositoryErrorTests {
+struct CRUDRepositoryErrorTests {
     @Test("An error tells people which record it is about") func descriptions() {
         let missing: any Error = CRUDRepositoryError.recordNotFound(id: "client")
         #expect(missing.localizedDescription == "There is no record under the identifier \"client\".")

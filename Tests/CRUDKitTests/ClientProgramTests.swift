@@ -7,7 +7,7 @@ private struct Client: Codable {
 }
 
 /// The programs that an application would write: with each database and each format, they differ in one expression.
-@Suite struct ClientProgramTests {
+struct ClientProgramTests {
     @Test("One item can be created, read, updated and deleted, and an array stored under an identifier")
     func program() async throws {
         try await withTemporaryDirectory { url in

@@ -2,7 +2,7 @@ import CRUDKit
 import Foundation
 import Testing
 
-@Suite struct DataTransformerTests {
+struct DataTransformerTests {
     private struct Point: Codable, Equatable { var x = 1.5, y = -2, label = "p\u{e9}" }
 
     private func roundTrip<T: Codable & Equatable>(_ value: T, _ transformer: some DataTransformer) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// What a repository of files says and leaves when a call on files fails midway, and what it makes of files that are
 /// not its own.
-@Suite struct FileSystemFailureTests {
+struct FileSystemFailureTests {
     private func isUnknownOutcome(_ error: any Error) -> Bool {
         if case CRUDRepositoryError.unknownOutcome = error { true } else { false }
     }

@@ -2,7 +2,7 @@ import CRUDKit
 import Foundation
 import Testing
 
-@Suite struct FileSystemRepositoryTests {
+struct FileSystemRepositoryTests {
     @Test("Identifiers never leave the directory, nor make directories in it") func identifiersStay() async throws {
         try await withTemporaryDirectory { parent in
             let url = parent.appendingPathComponent("records")

@@ -3,7 +3,7 @@ import Foundation
 import SiltstoneTesting
 import Testing
 
-@Suite struct RepositoryConformanceTests {
+struct RepositoryConformanceTests {
     static let transformers: [any DataTransformer] = [
         JSONDataTransformer(), XMLDataTransformer(), BinaryPropertyListDataTransformer(), CompactDataTransformer(),
     ]

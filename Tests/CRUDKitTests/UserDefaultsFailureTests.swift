@@ -7,7 +7,7 @@ private final class FullDefaults: UserDefaults {
     override func synchronize() -> Bool { false }
 }
 
-@Suite struct UserDefaultsFailureTests {
+struct UserDefaultsFailureTests {
     @Test("A change that the system does not write has an unknown outcome: it is visible")
     func unwritten() async throws {
         let suite = "CRUDKitTests.\(UUID().uuidString)"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SiltstoneCRUD
 
-@Suite struct SiltstoneRepositoryTests {
+struct SiltstoneRepositoryTests {
     @Test("SiltstoneRepository conforms, on a store in memory") func conformsInMemory() async throws {
         let store = try KeyValueStore.inMemory()
         try await RepositoryConformance { SiltstoneRepository(store: store, tableName: $0) }.check()

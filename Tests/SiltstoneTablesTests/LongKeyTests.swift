@@ -6,7 +6,6 @@ import Testing
 @testable import SiltstoneTables
 
 /// Sorts and sets that do not fit into memory, of values that are longer than a key of a store.
-@Suite("Sorts and sets of long values on disk")
 struct LongKeyTests {
     private static let mostBytes = 1_000
 

@@ -5,7 +5,7 @@ import Testing
 @testable import SiltstoneTables
 
 /// What queries do beside finding rows.
-@Suite struct QueryExecutionTests {
+struct QueryExecutionTests {
     private static let people = TableStructure(
         name: "P",
         columns: [

@@ -5,7 +5,7 @@ import Testing
 @testable import SiltstoneTables
 
 /// Every plan gives what the naive evaluation gives.
-@Suite struct QueryPlanTests {
+struct QueryPlanTests {
     /// Runs a query by each of its plans.
     private func check(_ query: Query, in tables: TestTables, _ seed: UInt64, mostBytes: Int = RowSorter.memoryBytes)
         throws

@@ -4,7 +4,7 @@ import SiltstoneTesting
 import TableKit
 import Testing
 
-@Suite struct TableConformanceTests {
+struct TableConformanceTests {
     @Test(arguments: TableConformance<SiltstoneDatabaseConfiguration>.promises)
     func theStoreKeeps(promise: String) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tables-\(UUID())")

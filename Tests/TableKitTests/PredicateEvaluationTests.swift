@@ -1,7 +1,7 @@
 import TableKit
 import Testing
 
-@Suite struct PredicateEvaluationTests {
+struct PredicateEvaluationTests {
     private let column = ColumnReference(column: 0)
 
     private func evaluate(_ predicate: Predicate, _ value: ColumnValue) -> Bool? { predicate.evaluate { _ in value } }

@@ -2,7 +2,7 @@ import SiltstoneTesting
 import TableKit
 import Testing
 
-@Suite struct SQLErrorTests {
+struct SQLErrorTests {
     private let db = Database(configuration: ReferenceDatabaseConfiguration())
 
     private func error(_ sql: String) -> (any TableError)? {

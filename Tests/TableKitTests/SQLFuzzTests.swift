@@ -3,7 +3,7 @@ import TableKit
 import Testing
 
 /// Whatever the text, it is run or refused.
-@Suite struct SQLFuzzTests {
+struct SQLFuzzTests {
     private static let words = [
         "SELECT", "*", "FROM", "t", "a", "b", "WHERE", "AND", "OR", "NOT", "(", ")", ",", ";", "=", "<>", "<", "IS",
         "NULL",

@@ -3,7 +3,7 @@ import SiltstoneTesting
 import TableKit
 import Testing
 
-@Suite struct SQLTests {
+struct SQLTests {
     private let db = Database(configuration: ReferenceDatabaseConfiguration())
 
     /// The rows of all statements, as text: values between `|`.

@@ -2,7 +2,7 @@ import SiltstoneTesting
 import TableKit
 import Testing
 
-@Suite struct TableConformanceTests {
+struct TableConformanceTests {
     private let conformance = TableConformance { ReferenceDatabaseConfiguration() }
 
     @Test(arguments: TableConformance<ReferenceDatabaseConfiguration>.promises)

@@ -1,7 +1,7 @@
 import TableKit
 import Testing
 
-@Suite struct TableNameTests {
+struct TableNameTests {
     private struct Plain: Codable {}
     private struct Box<T: Codable>: Codable {}
     private struct Named: Codable, TableNameProvider { static let tableName = "other" }

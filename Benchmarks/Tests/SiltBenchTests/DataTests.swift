@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Keys, values and orders")
+/// Keys, values and orders.
 struct DataTests {
     @Test(
         "decimal keys are their indices in 16 digits",

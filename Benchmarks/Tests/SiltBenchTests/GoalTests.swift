@@ -2,7 +2,6 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Goals")
 struct GoalTests {
     /// A report on Siltstone and two peers, with values by round.
     private func report(_ label: String, _ values: [EngineKind: [Double]], unit: Measurement.Unit) -> Report {

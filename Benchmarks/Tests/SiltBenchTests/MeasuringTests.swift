@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Measuring and summing up")
+/// Measuring and summing up.
 struct MeasuringTests {
     @Test("a bucket's middle is within 3 % of every latency in it")
     func histogramBuckets() {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Stores larger than memory") struct MemoryGroupTests {
+/// Stores larger than memory.
+struct MemoryGroupTests {
     @Test("a group for memory is made with its limit and removed, or it is said what is missing")
     func group() throws {
         let group: MemoryGroup

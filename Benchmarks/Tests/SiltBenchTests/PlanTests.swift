@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("What is run")
+/// What is run.
 struct PlanTests {
     private func sections(_ arguments: String...) throws -> [Section] {
         var parser = OptionParser(arguments)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Reports")
 struct ReportTests {
     /// Two sections and three numbers of keys, two engines.
     private func report() throws -> Report {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("SQLite's repository")
+/// SQLite's repository.
 struct RepositoryTests {
     @Test("keeps the promises of a repository", arguments: [false, true])
     func promises(isSynced: Bool) async throws {

@@ -5,7 +5,6 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Servers")
 struct ServerTests {
     private let section = Section(
         name: "servers", title: "", kind: .servers, count: 1000, isSynced: true, engines: [.siltstone])

@@ -4,7 +4,6 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Tables")
 struct TableTests {
     /// Runs all workloads of a store on few rows, on a thread of its own: they wait for tasks, whose pool must be free.
     /// - Returns: those that were measured.

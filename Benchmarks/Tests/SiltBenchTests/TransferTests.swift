@@ -3,7 +3,6 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Transfers")
 struct TransferTests {
     private func temporaryPath(_ name: String) -> String {
         FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())/\(name)"

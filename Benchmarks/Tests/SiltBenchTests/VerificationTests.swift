@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltBench
 
-@Suite("Verification of results")
+/// Verification of results.
 struct VerificationTests {
     /// A database of 500 keys, of which a quarter was deleted.
     private func database(_ lie: LyingEngine.Lie) throws -> Database<LyingEngine> {

@@ -4,7 +4,7 @@ import TableKit
 import Testing
 
 /// Differences that random queries found, each as small as it can be.
-@Suite struct FoundDifferenceTests {
+struct FoundDifferenceTests {
     @Test(arguments: [ColumnType.string, .bytes])
     func `a row older than a column joins nothing by it, not even what is empty`(type: ColumnType) throws {
         let pair = try DatabasePair()

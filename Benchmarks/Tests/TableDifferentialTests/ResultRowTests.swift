@@ -4,7 +4,7 @@ import TableKit
 import Testing
 
 /// What counts as the same answer.
-@Suite struct ResultRowTests {
+struct ResultRowTests {
     private func rows(_ values: ColumnValue...) -> [ResultRow] { values.map { ResultRow(values: [$0]) } }
 
     @Test func `order counts only where the query has one`() {

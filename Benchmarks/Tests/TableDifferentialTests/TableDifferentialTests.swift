@@ -7,7 +7,7 @@ import Testing
 /// interfaces, must give the same.
 ///
 /// A failure prints its seed, all that was done before in SQLite's words, the query, the plan and both answers.
-@Suite struct TableDifferentialTests {
+struct TableDifferentialTests {
     #if PEER_SQLITE
     private static let environment = ProcessInfo.processInfo.environment
     private static let isThorough = environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false

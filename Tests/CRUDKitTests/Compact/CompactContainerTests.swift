@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Types that use containers in ways that the compiler's own conformances do not.
-@Suite struct CompactContainerTests {
+struct CompactContainerTests {
     private func coded<T: Codable>(_ value: T) throws -> T {
         try CompactDecoder().decode(T.self, from: CompactEncoder().encode(value))
     }

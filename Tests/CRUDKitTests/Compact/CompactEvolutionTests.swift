@@ -2,7 +2,7 @@ import CRUDKit
 import Foundation
 import Testing
 
-@Suite struct CompactEvolutionTests {
+struct CompactEvolutionTests {
     private func recode<A: Encodable, B: Decodable>(_ value: A, as type: B.Type) throws -> B {
         try CompactDecoder().decode(B.self, from: CompactEncoder().encode(value))
     }

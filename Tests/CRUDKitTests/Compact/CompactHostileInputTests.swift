@@ -2,7 +2,7 @@ import CRUDKit
 import Foundation
 import Testing
 
-@Suite struct CompactHostileInputTests {
+struct CompactHostileInputTests {
     private struct Item: Codable {
         var id: Int, name: String, score: Double?, tags: [String], map: [String: [Int]], when: Date, uuid: UUID
         var data: Data, url: URL?, price: Decimal, kind: Kind, small: UInt8

@@ -2,7 +2,7 @@ import CRUDKit
 import Foundation
 import Testing
 
-@Suite struct CompactRoundTripTests {
+struct CompactRoundTripTests {
     private func coded<T: Codable>(_ value: T) throws -> T {
         try CompactDecoder().decode(T.self, from: CompactEncoder().encode(value))
     }

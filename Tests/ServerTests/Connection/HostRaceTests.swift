@@ -12,7 +12,7 @@ import Darwin
 #endif
 
 /// The choice among several hosts, each with one or more addresses.
-@Suite struct HostRaceTests {
+struct HostRaceTests {
     /// A login whose host speaks and is done at given times.
     private final class Login: HostLogin {
         enum End { case done, refused, failed }

@@ -12,7 +12,7 @@ import Darwin
 #endif
 
 /// What shows that the server of a silent connection is gone, and what does not.
-@Suite struct SilenceTests {
+struct SilenceTests {
     /// A login that is done with the first byte.
     private final class ByteLogin: HostLogin {
         private(set) var state: HostLoginState = .waiting

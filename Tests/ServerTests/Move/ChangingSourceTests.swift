@@ -35,7 +35,7 @@ private final class ChangingSource: MoveEndpoint {
 }
 
 /// Sources whose tables others change.
-@Suite struct ChangingSourceTests {
+struct ChangingSourceTests {
     /// Moves everything, as the command does: with a plan from a session of its own.
     private func moveAll(_ source: ChangingSource, _ target: any MoveEndpoint) throws -> MoveRun.Report {
         var run = MoveRun(

@@ -9,7 +9,7 @@ import TestServers
 @testable import SiltTool
 
 /// The numbers of rows without a key.
-@Suite struct KeyNumberTests {
+struct KeyNumberTests {
     /// Types whose last number a test can reach.
     private static let narrow: [(ColumnType, Int64)] = [
         (.int8, 127), (.uint8, 255), (.int16, 32_767), (.uint16, 65_535), (.int32, 2_147_483_647),

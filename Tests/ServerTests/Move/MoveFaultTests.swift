@@ -10,7 +10,7 @@ import TestServers
 @testable import SiltTool
 
 /// Moves whose server does not do as it should.
-@Suite struct MoveFaultTests {
+struct MoveFaultTests {
     /// A store with one table of two columns.
     private func store(_ sample: MovedSample, _ type: ColumnType, _ value: ColumnValue) throws -> String {
         let path = sample.directory + "/one.silt"

@@ -6,7 +6,7 @@ import Testing
 @testable import SiltTool
 
 /// Indexes whose names the target does not take.
-@Suite struct MoveIndexTests {
+struct MoveIndexTests {
     private static func table(_ name: String, _ columns: [String]) -> TableStructure {
         TableStructure(
             name: name, columns: [Column("id", .int64)] + columns.map { Column($0, .int64) }, primaryKey: [0])

@@ -16,7 +16,7 @@ import PostgresTables
 @testable import SiltTool
 
 /// Limits of bytes and time.
-@Suite struct MoveLimitTests {
+struct MoveLimitTests {
     private static let small = String(repeating: "s", count: 4000)
     private static let large = String(repeating: "l", count: TableMove.batchBytes + 1000)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SiltTool
 
 /// Interrupted moves: what the next run finds, and what a restart removes.
-@Suite struct MoveResumeTests {
+struct MoveResumeTests {
     private struct Interruption: Error {}
 
     /// Moves, and stops behind a commit.

@@ -8,7 +8,7 @@ import Testing
 @testable import SiltTool
 
 /// Files of SQLite as sources.
-@Suite struct MoveSourceTests {
+struct MoveSourceTests {
     @Test("a file of another program arrives with its unique constraint, and keeps all of its bytes")
     func unchanged() async throws {
         try await onThread {

@@ -9,7 +9,7 @@ import Testing
 @testable import SiltTool
 
 /// Moves from a store to other databases and back, with interruptions.
-@Suite struct MoveTests {
+struct MoveTests {
     private struct Interruption: Error {}
 
     @Test("all tables and repositories arrive, and come back the same", arguments: MoveTarget.available)

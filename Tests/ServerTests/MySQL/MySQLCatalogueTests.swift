@@ -9,7 +9,7 @@ import TestServers
 
 extension MySQLTests {
     /// What tables of other programs have, and those of `create` have not.
-    @Suite struct Catalogues {
+    struct Catalogues {
         private func withDatabase(
             _ statements: [String], _ body: (Database<MySQLDatabaseConfiguration>) throws -> Void
         ) throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import MySQLTables
 
 /// What the error numbers of the server mean.
-@Suite struct MySQLErrorTests {
+struct MySQLErrorTests {
     @Test(
         "a value that no column or counter has room for is a wrong argument",
         arguments: [167, 1467, 1406, 1118, 1153] as [UInt32])

@@ -9,7 +9,7 @@ import TestServers
 
 extension MySQLTests {
     /// Networks and settings that differ from those of a server of one's own.
-    @Suite struct Fields {
+    struct Fields {
         private struct Person: Codable { var id: Int }
         private struct Place: Codable, TableNameProvider {
             static let tableName = "place"

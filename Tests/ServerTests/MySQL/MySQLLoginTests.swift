@@ -8,7 +8,7 @@ import TestServers
 @testable import MySQLTables
 
 extension MySQLTests {
-    @Suite struct Logins {
+    struct Logins {
         private func refusal(_ url: String) throws -> SQLConnectionError {
             try connectionError { try MySQLConnector(MySQLLogin(url), options: MySQLOptions()).connect().close() }
         }

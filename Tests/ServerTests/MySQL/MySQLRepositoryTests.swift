@@ -14,7 +14,7 @@ import TestServers
 struct MySQLTests {}
 
 extension MySQLTests {
-    @Suite struct Tables {
+    struct Tables {
         /// What MariaDB cannot keep, as Docs/Databases.md says: it stores no NaN, no infinity and no -0.0, and
         /// commits with each change of a table.
         static let exceptions = [
@@ -46,7 +46,7 @@ extension MySQLTests {
         ).check(promise)
     }
 
-    @Suite struct Repositories {
+    struct Repositories {
         private func configuration() throws -> MySQLDatabaseConfiguration {
             let server = try MySQLServer.shared()
             return try MySQLDatabaseConfiguration(server.url(database: try server.makeDatabase()))

@@ -9,7 +9,7 @@ import TestServers
 
 extension MySQLTests {
     /// Changes of tables, with which the server commits, and what indexes of long text promise.
-    @Suite struct Schemas {
+    struct Schemas {
         private struct Stop: Error {}
 
         private struct Item: Codable, Equatable {

@@ -9,7 +9,7 @@ import TestServers
 @testable import MySQLTables
 
 extension MySQLTests {
-    @Suite struct Statements {
+    struct Statements {
         private func withConnection(
             _ options: MySQLOptions = MySQLOptions(), _ body: (MySQLConnection) throws -> Void
         ) throws {

@@ -8,7 +8,7 @@ import TestServers
 @testable import MySQLTables
 
 extension MySQLTests {
-    @Suite struct Types {
+    struct Types {
         static let samples: [ColumnType: [ColumnValue]] = [
             .bool: [.bool(true), .bool(false)],
             .int8: [.integer(-128), .integer(127), .integer(0)], .int16: [.integer(-32768), .integer(32767)],

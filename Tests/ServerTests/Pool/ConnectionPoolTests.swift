@@ -6,7 +6,7 @@ import TableSQL
 import Testing
 
 /// What a pool does while its server has no room for another connection.
-@Suite struct ConnectionPoolTests {
+struct ConnectionPoolTests {
     private typealias Pool = ConnectionPool<FullServerConnector>
 
     private static let long = 3600.0

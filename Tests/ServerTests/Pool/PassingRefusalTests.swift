@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Which refused logins repositories try again.
-@Suite struct PassingRefusalTests {
+struct PassingRefusalTests {
     private func refusal(_ code: String?) -> SQLConnectionError {
         SQLConnectionError(.noConnection, code: .unavailable, serverCode: code, "refused")
     }

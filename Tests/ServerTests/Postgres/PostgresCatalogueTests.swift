@@ -9,7 +9,7 @@ import TestServers
 
 extension PostgresTests {
     /// What tables of other programs have, and those of `create` have not.
-    @Suite struct Catalogues {
+    struct Catalogues {
         private func table(_ name: String, _ database: Database<PostgresDatabaseConfiguration>) throws -> TableInfo {
             try #require(try database.tables().first { $0.structure.name == name })
         }

@@ -9,7 +9,7 @@ import TestServers
 
 extension PostgresTests {
     /// Date columns of tables that other programs have made.
-    @Suite struct DateColumns {
+    struct DateColumns {
         private struct Visit: Codable, Equatable {
             var id: Int
             var at: Date?

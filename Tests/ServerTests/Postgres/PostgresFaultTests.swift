@@ -340,7 +340,7 @@ extension PostgresTests {
         }
     }
 
-    @Suite struct Logins {
+    struct Logins {
         private func refusal(_ text: String) throws -> SQLConnectionError {
             try connectionError {
                 let connector = try PostgresConnector(text, options: PostgresOptions())

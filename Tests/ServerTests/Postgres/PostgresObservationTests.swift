@@ -9,7 +9,7 @@ import TestServers
 
 extension PostgresTests {
     /// What observers hear of commits of other programs.
-    @Suite struct Observation {
+    struct Observation {
         struct Item: Codable, Sendable, Equatable {
             var id: Int
             var size: Int

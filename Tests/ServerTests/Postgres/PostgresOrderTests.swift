@@ -9,7 +9,7 @@ import TestServers
 
 extension PostgresTests {
     /// Orders and the indexes that they use.
-    @Suite struct Orders {
+    struct Orders {
         private struct Part: Codable {
             var id: Int
             var name: String?

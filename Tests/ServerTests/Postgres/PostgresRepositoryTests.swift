@@ -10,7 +10,7 @@ import TestServers
 @testable import PostgresTables
 
 extension PostgresTests {
-    @Suite struct Tables {
+    struct Tables {
         /// What PostgreSQL cannot keep, as Docs/Databases.md says: text holds no null character.
         static let exceptions = ["text may have U+0000"]
 
@@ -50,7 +50,7 @@ extension PostgresTests {
         ).check(promise)
     }
 
-    @Suite struct Repositories {
+    struct Repositories {
         private func configuration() throws -> PostgresDatabaseConfiguration {
             let server = try PostgresServer.shared()
             return try PostgresDatabaseConfiguration(server.connectionString(database: try server.makeDatabase()))

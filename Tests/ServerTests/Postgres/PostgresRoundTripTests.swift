@@ -10,7 +10,7 @@ import TestServers
 
 extension PostgresTests {
     /// How often an operation waits for the server. Over a network, that is what it costs.
-    @Suite struct RoundTrips {
+    struct RoundTrips {
         struct Person: Codable, Sendable, Equatable {
             var id: Int
             var name: String

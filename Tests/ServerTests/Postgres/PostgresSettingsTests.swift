@@ -10,7 +10,7 @@ import TestServers
 
 extension PostgresTests {
     /// The settings of sessions and transactions, whatever the server's are.
-    @Suite struct Settings {
+    struct Settings {
         private struct Path: Codable, Sendable, Equatable {
             var id: Int
             var text: String

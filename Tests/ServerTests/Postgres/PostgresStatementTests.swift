@@ -8,7 +8,7 @@ import TestServers
 @testable import PostgresTables
 
 extension PostgresTests {
-    @Suite struct Statements {
+    struct Statements {
         private func withConnection(
             _ options: PostgresOptions = PostgresOptions(), _ body: (PostgresConnection) throws -> Void
         ) throws {
@@ -288,7 +288,7 @@ extension PostgresTests {
         }
     }
 
-    @Suite struct Cursors {
+    struct Cursors {
         /// The number of the rows that are left.
         private func count(_ rows: any SQLRows) throws -> Int {
             var count = 0

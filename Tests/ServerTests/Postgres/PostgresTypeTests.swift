@@ -8,7 +8,7 @@ import TestServers
 @testable import PostgresTables
 
 extension PostgresTests {
-    @Suite struct Types {
+    struct Types {
         private static let dialect = PostgresDialect()
 
         /// Values of each type, up to its limits.

@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresTables
 
 /// What needs no server.
-@Suite struct PostgresTextTests {
+struct PostgresTextTests {
     @Test(
         "Statements are told apart by their first words",
         arguments: [

@@ -13,7 +13,7 @@ import PostgresTables
 #endif
 
 /// What random queries have found once.
-@Suite struct FoundDifferenceTests {
+struct FoundDifferenceTests {
     private static let table = TableStructure(
         name: "T",
         columns: [

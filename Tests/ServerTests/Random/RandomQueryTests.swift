@@ -21,7 +21,7 @@ import SQLiteTables
 /// and each database whose trait is on and whose server is here.
 ///
 /// A failure prints its seed, all that was done before, the query and both answers.
-@Suite struct RandomQueryTests {
+struct RandomQueryTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let isThorough = environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false
     private static let firstSeed = environment["SILTSTONE_SEED"].flatMap { UInt64($0) } ?? 40_000

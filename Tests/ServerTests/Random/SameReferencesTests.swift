@@ -13,7 +13,7 @@ import TestServers
 #endif
 
 /// Foreign keys and repeated keys, which every database must treat as Siltstone does.
-@Suite struct SameReferencesTests {
+struct SameReferencesTests {
     /// Runs `body` with two engines on one empty database.
     private func withDatabase(
         _ target: MoveTarget, _ body: @escaping @Sendable (any TableEngine, any TableEngine) throws -> Void

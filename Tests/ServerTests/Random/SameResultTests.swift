@@ -9,7 +9,7 @@ import TestServers
 @testable import SiltTool
 
 /// Changes and queries that every database must answer as Siltstone does, with more rows than fit into one statement.
-@Suite struct SameResultTests {
+struct SameResultTests {
     private static let nodes = TableStructure(
         name: "Node",
         columns: [

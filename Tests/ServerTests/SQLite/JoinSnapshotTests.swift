@@ -69,7 +69,7 @@ private struct LoggedConfiguration: DatabaseConfigurationProtocol {
     }
 }
 
-@Suite struct JoinSnapshotTests {
+struct JoinSnapshotTests {
     @Test("a query with a join reads parents and children in one transaction, also for the first one alone")
     func oneState() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("join-\(UUID().uuidString).sqlite")

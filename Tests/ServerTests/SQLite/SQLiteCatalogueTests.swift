@@ -5,7 +5,7 @@ import TableKit
 import Testing
 
 /// What tables of other programs have, and those of `create` have not.
-@Suite("SQLite: columns and indexes of other programs") struct SQLiteCatalogueTests {
+struct SQLiteCatalogueTests {
     private struct Sale: Codable {
         var id: Int
         var price: Int

@@ -9,7 +9,7 @@ import Testing
 @testable import TableKit
 
 /// Which connections a process has to a file, when they close, and who hears of whose commits.
-@Suite struct SQLiteClosingTests {
+struct SQLiteClosingTests {
     struct Item: Codable, Sendable, Equatable {
         var id: Int
     }

@@ -18,7 +18,7 @@ private func withTemporaryDirectory(_ body: (URL) async throws -> Void) async th
 }
 
 /// Tables and repositories in SQLite keep what they promise everywhere.
-@Suite struct SQLiteConformanceTests {
+struct SQLiteConformanceTests {
     /// What SQLite cannot keep, as Docs/Databases.md says: it stores whole reals as integers, which have no -0.0.
     private static let exceptions = ["-0.0 keeps its sign"]
 

@@ -5,7 +5,7 @@ import TableKit
 import Testing
 
 /// Tables of other programs, which keep dates and UUIDs as they like.
-@Suite("SQLite: tables that other programs have made") struct SQLiteForeignTableTests {
+struct SQLiteForeignTableTests {
     private struct Visit: Codable {
         var id: Int
         var day: Date?

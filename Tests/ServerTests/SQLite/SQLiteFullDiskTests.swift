@@ -4,7 +4,7 @@ import TableKit
 import Testing
 
 /// A disk without room. `max_page_count` limits the file as a full disk would.
-@Suite("SQLite on a full disk") struct SQLiteFullDiskTests {
+struct SQLiteFullDiskTests {
     private struct Entry: Codable, Equatable {
         var id: Int
         var text: String

@@ -9,7 +9,7 @@ import Testing
 @testable import TableSQL
 
 /// JSON in columns that this library declares, and in those of other programs.
-@Suite struct SQLiteJSONTests {
+struct SQLiteJSONTests {
     /// JSON in the order of its bytes.
     private static let texts = [
         "\"10\"", "-0", "-1e999", "0.10", "0.30000000000000004", "10", "12345678901234567890.123456789", "1E+999", "5",

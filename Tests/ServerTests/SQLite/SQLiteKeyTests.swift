@@ -4,7 +4,7 @@ import TableKit
 import Testing
 
 /// The ends of SQLite's row numbers.
-@Suite struct SQLiteKeyTests {
+struct SQLiteKeyTests {
     private struct Numbered: Codable {
         var id: Int
         var text = ""

@@ -3,7 +3,7 @@ import TableSQL
 import Testing
 
 /// Defaults as the catalogues of servers write them.
-@Suite struct ConstantDefaultTests {
+struct ConstantDefaultTests {
     @Test(
         "literals with signs and casts are constants",
         arguments: [

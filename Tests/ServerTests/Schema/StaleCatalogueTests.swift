@@ -3,7 +3,7 @@ import TableKit
 import Testing
 
 /// Schema changes of a program whose cached catalogue another program has made stale.
-@Suite struct StaleCatalogueTests {
+struct StaleCatalogueTests {
     private struct Item: Codable {
         var id: Int
         var name: String

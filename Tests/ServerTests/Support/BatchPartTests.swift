@@ -3,7 +3,6 @@ import Testing
 
 @testable import TableSQL
 
-@Suite("Parts of a batch")
 struct BatchPartTests {
     private func parts(_ sizes: [Int]) -> [[Int]] {
         var parts: [[Int]] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct CommandTests {
+struct CommandTests {
     @Test(
         "Every command's help shows how it is called, its options and an example of it",
         arguments: Tool.commands.map(\.name))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct KeyRangeTests {
+struct KeyRangeTests {
     private func range(_ options: [Option: String]) throws -> KeyRange {
         try KeyRange(Invocation(.dump, ParsedArguments(options: options.mapValues { [$0] }, operands: ["store"])))
     }

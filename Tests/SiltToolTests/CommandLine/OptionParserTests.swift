@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct OptionParserTests {
+struct OptionParserTests {
     private let options: [Option] = [.format, .limit, .reverse, .from, .json]
 
     private func parse(_ arguments: String...) throws(ToolError) -> ParsedArguments {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Standard descriptors that are closed")
+/// Standard descriptors that are closed.
 struct StandardDescriptorTests {
     private let directory: TemporaryDirectory
     private var store: String { directory.file("s") }

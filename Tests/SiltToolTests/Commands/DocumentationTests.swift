@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct DocumentationTests {
+struct DocumentationTests {
     /// A command of an example, with what is printed below it.
     private struct Step {
         var command: String

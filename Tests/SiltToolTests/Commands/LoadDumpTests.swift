@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct LoadDumpTests {
+struct LoadDumpTests {
     /// Records with keys and values of any bytes; a key may come twice, and the last one counts.
     private func records(_ count: Int, seed: UInt64) -> [Pair] {
         var generator = SeededGenerator(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct MaintenanceTests {
+struct MaintenanceTests {
     /// A store with a few hundred records in a segment, closed.
     private func store(in directory: TemporaryDirectory) throws -> String {
         let path = directory.file("store")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Output before an error is printed")
+/// Output before an error is printed.
 struct OutputBeforeErrorTests {
     private let directory: TemporaryDirectory
     private var store: String { directory.file("s") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct RecordCommandTests {
+struct RecordCommandTests {
     @Test("What is put is got, deleted once, and then not there")
     func putGetDelete() throws {
         let directory = try TemporaryDirectory()

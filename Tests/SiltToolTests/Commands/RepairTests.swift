@@ -3,7 +3,7 @@ import Siltstone
 import Testing
 
 /// `silt repair` on files of the operating system, damaged one at a time.
-@Suite("silt repair") struct RepairTests {
+struct RepairTests {
     /// A store with two segments and changes in its log.
     private func store(in directory: TemporaryDirectory) throws -> String {
         let path = directory.file("store")

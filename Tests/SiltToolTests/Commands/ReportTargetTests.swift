@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The file of silt report")
+/// The file of silt report.
 struct ReportTargetTests {
     private let directory: TemporaryDirectory
     private let start = "<!doctype html>"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct UsageTests {
+struct UsageTests {
     @Test("Help and version go to standard output")
     func help() throws {
         for arguments in [["--help"], ["-h"], ["help"]] {

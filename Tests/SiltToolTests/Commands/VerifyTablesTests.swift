@@ -1,7 +1,7 @@
 import Testing
 
 /// `silt verify` on stores whose files are in order and whose tables are not.
-@Suite("silt verify, tables") struct VerifyTablesTests {
+struct VerifyTablesTests {
     @Test("A reference to nothing is counted as a problem, and no index is blamed")
     func danglingReference() throws {
         let directory = try TemporaryDirectory()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("CSV and quotes")
+/// CSV and quotes.
 struct CSVReaderTests {
     private func records(_ text: String) throws -> [[String]] {
         let directory = try TemporaryDirectory()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct EncodingTests {
+struct EncodingTests {
     @Test(
         "Base64 is that of RFC 4648",
         arguments: [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct JSONLinesReaderTests {
+struct JSONLinesReaderTests {
     @Test(
         "A record is read whatever its escapes, its spaces and the order of its members",
         arguments: [

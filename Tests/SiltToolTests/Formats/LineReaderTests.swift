@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct LineReaderTests {
+struct LineReaderTests {
     private func lines(_ bytes: [UInt8], copyingTo copy: Int32? = nil) throws -> (lines: [[UInt8]], numbers: [Int]) {
         let directory = try TemporaryDirectory()
         let path = try directory.write("input", bytes)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct RecordWriterTests {
+struct RecordWriterTests {
     @Test(
         "Any bytes come back as they were", arguments: RecordFormat.allCases, [UInt64(1), 2])
     func roundTrip(_ format: RecordFormat, _ seed: UInt64) throws {

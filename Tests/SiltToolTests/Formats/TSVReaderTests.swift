@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct TSVReaderTests {
+struct TSVReaderTests {
     @Test(
         "A line is a key, a tab and a value, with escapes",
         arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("References to keys of another type")
+/// References to keys of another type.
 struct ForeignColumnsTests {
     private static let tables = [
         TableStructure(name: "Owner", columns: [Column("id", .int64)], primaryKey: [0]),

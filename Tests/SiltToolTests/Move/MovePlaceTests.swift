@@ -3,7 +3,6 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("Places of a move")
 struct MovePlaceTests {
     @Test(
         "that are addresses of other databases name no store, and no password of them is shown",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("Pages of rows and records")
+/// Pages of rows and records.
 struct PageLimitTests {
     @Test("begin small, grow while rows are small, and never exceed the most rows")
     func growth() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("URLs of servers in reports and in a move's progress")
+/// URLs of servers in reports and in a move's progress.
 struct ServerURLTests {
     @Test(
         "have no password, however it is written",

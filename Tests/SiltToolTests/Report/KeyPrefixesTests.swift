@@ -3,7 +3,8 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("Keys by prefix") struct KeyPrefixesTests {
+/// Keys by prefix.
+struct KeyPrefixesTests {
     /// The groups of a store with these records.
     private func groups(_ records: [([UInt8], Int)]) throws -> [KeyPrefixes.Group] {
         let directory = try TemporaryDirectory()

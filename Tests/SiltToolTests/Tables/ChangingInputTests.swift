@@ -5,7 +5,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("import of a file that changes meanwhile")
+/// import of a file that changes meanwhile.
 struct ChangingInputTests {
     private let directory: TemporaryDirectory
     private let settings = TableImport(

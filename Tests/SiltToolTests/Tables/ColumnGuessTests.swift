@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("The type of an imported column is the narrowest that keeps all values")
+/// The type of an imported column is the narrowest that keeps all values.
 struct ColumnGuessTests {
     private func guess(_ texts: [String?], _ kind: ImportedCell.Kind = .plain) -> ColumnType {
         var guess = ColumnGuess()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("import and export")
+/// import and export.
 struct ImportTests {
     private let directory: TemporaryDirectory
     private var store: String { directory.file("s") }

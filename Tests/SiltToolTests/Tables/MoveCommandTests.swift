@@ -4,7 +4,7 @@ import Testing
 @testable import SiltTool
 
 /// `silt move` between two stores. The tests of servers are in `ServerTests`.
-@Suite struct MoveCommandTests {
+struct MoveCommandTests {
     private let directory: TemporaryDirectory
     private var from: String { directory.file("from.silt") }
     private var to: String { directory.file("to.silt") }

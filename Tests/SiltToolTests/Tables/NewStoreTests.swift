@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("A store that a failed command has made is removed, and no other")
+/// A store that a failed command has made is removed, and no other.
 struct NewStoreTests {
     private let directory: TemporaryDirectory
     private var store: String { directory.file("s") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite("Commands that know tables")
+/// Commands that know tables.
 struct TableCommandTests {
     private let directory: TemporaryDirectory
     private var store: String { directory.file("s") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltTool
 
-@Suite struct TerminalTests {
+struct TerminalTests {
     @Test(
         "Counts have a comma for every three digits",
         arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567")])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiltstoneTables
 
-@Suite("Descriptions of tables")
+/// Descriptions of tables.
 struct CatalogueCodingTests {
     private func definition(_ values: inout RandomValues) -> TableDefinition {
         let types = (0...values.random.index(5)).map { _ in

@@ -13,7 +13,7 @@ func code(_ body: () throws -> Void) -> TableErrorCode? {
     } catch { return (error as? any TableError)?.code }
 }
 
-@Suite("Changes of rows and their constraints")
+/// Changes of rows and their constraints.
 struct ConstraintTests {
     private static let people = TableStructure(
         name: "people",

@@ -39,7 +39,7 @@ private enum ByUUID {
     }
 }
 
-@Suite("Foreign keys between columns of two types")
+/// Foreign keys between columns of two types.
 struct ReferenceTypeTests {
     private static func parents(_ type: ColumnType) -> TableStructure {
         TableStructure(name: "parents", columns: [Column("id", type)], primaryKey: [0])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiltstoneTables
 
-@Suite("The greatest number of a key")
+/// The greatest number of a key.
 struct RowNumberTests {
     private static func table(_ type: ColumnType) -> TableStructure {
         TableStructure(name: "t", columns: [Column("id", type), Column("name", .string)], primaryKey: [0])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SiltstoneTables
 
-@Suite("Random changes beside a model of arrays")
+/// Random changes beside a model of arrays.
 struct TableModelTests {
     @Test(
         "statements throw where the model says so, and leave rows and indexes as it says",

@@ -9,7 +9,7 @@ private struct Item: Codable, Sendable, Equatable {
     var n: Int
 }
 
-@Suite("Closing a database")
+/// Closing a database.
 struct CloseTests {
     private typealias Store = SiltstoneDatabaseConfiguration
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SiltstoneTables
 
-@Suite("Sessions, turns and observations")
+/// Sessions, turns and observations.
 struct EngineTests {
     private static let table = TableStructure(
         name: "t", columns: [Column("id", .int64), Column("n", .int64)], primaryKey: [0])

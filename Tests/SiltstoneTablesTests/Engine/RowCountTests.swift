@@ -22,7 +22,6 @@ private struct Part: Codable, Sendable {
 private struct Failure: Error {}
 
 /// The counts of whole tables that commits keep up to date. Debug builds compare each of them with a scan.
-@Suite("Counts of whole tables")
 struct RowCountTests {
     private let db: Database<SiltstoneDatabaseConfiguration>
     private let engine: SiltstoneEngine

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SiltstoneTables
 
-@Suite("Changes of the schema")
+/// Changes of the schema.
 struct SchemaTests {
     private static let first = TableStructure(
         name: "t", columns: [Column("id", .int64), Column("a", .string)], primaryKey: [0])

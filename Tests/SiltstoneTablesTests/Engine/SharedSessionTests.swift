@@ -5,7 +5,7 @@ import Testing
 @testable import SiltstoneTables
 @testable import TableKit
 
-@Suite("The session of a transaction that several tasks share")
+/// The session of a transaction that several tasks share.
 struct SharedSessionTests {
     /// Waits without a thread.
     private func wait(_ isMet: () -> Bool) async { while !isMet() { await Task.yield() } }

@@ -11,7 +11,6 @@ private struct Job: Codable {
 }
 
 /// The rows of a query in a transaction that changes rows before it has read them all.
-@Suite("Streams beside changes of their own transaction")
 struct StreamTests {
     private static let jobs = TableStructure(
         name: "jobs", columns: [Column("id", .int64), Column("state", .int64), Column("code", .int64)],

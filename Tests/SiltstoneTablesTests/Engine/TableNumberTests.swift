@@ -5,7 +5,6 @@ import Testing
 @testable import SiltstoneTables
 
 /// A concurrent transaction that will conflict at its end still creates tables beside others until then.
-@Suite("Tables that open transactions create")
 struct TableNumberTests {
     private static let keyless = TableStructure(name: "keyless", columns: [Column("name", .string)], primaryKey: [])
     private static let keyed = TableStructure(

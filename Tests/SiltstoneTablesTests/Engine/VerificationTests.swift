@@ -5,7 +5,7 @@ import Testing
 
 @testable import SiltstoneTables
 
-@Suite("Verification of tables")
+/// Verification of tables.
 struct VerificationTests {
     private let store: KeyValueStore
     private let engine: any TableEngine

@@ -135,7 +135,7 @@ private struct TableFaultRun {
     }
 }
 
-@Suite("Tables whose file-system calls fail")
+/// Tables whose file-system calls fail.
 struct TableFaultTests {
     @Test(
         "whichever call fails once, statements throw errors of tables, acknowledged transactions stay, indexes equal rows",

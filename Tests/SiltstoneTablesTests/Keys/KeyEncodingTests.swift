@@ -4,7 +4,7 @@ import Testing
 
 @testable import SiltstoneTables
 
-@Suite("Values in keys")
+/// Values in keys.
 struct KeyEncodingTests {
     private static let types = ColumnType.allCases
 

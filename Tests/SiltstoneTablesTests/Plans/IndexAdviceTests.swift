@@ -12,7 +12,7 @@ private struct Person: Codable {
     var tags: [Int]
 }
 
-@Suite("explain names the index that would help")
+/// explain names the index that would help.
 struct IndexAdviceTests {
     private let db: Database<SiltstoneDatabaseConfiguration>
     private let people: Table<Person, Database<SiltstoneDatabaseConfiguration>>

@@ -9,7 +9,7 @@ private struct Item: Codable {
     var size: Int?
 }
 
-@Suite("Predicates in the form that plans are made from")
+/// Predicates in the form that plans are made from.
 struct NormalisationTests {
     @Test("NULL in a list: IN finds the other values, NOT IN is never true; with and without an index")
     func nullInLists() throws {

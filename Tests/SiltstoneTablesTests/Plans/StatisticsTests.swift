@@ -11,7 +11,7 @@ private struct Visit: Codable, Sendable {
     var minute: Int
 }
 
-@Suite("Statistics of columns")
+/// Statistics of columns.
 struct StatisticsTests {
     private let store: KeyValueStore
     private let db: Database<SiltstoneDatabaseConfiguration>
@@ -145,7 +145,7 @@ struct StatisticsTests {
     }
 }
 
-@Suite("explain(analyze:) counts what each step of a plan did")
+/// explain(analyze:) counts what each step of a plan did.
 struct ExplainAnalyzeTests {
     private struct City: Codable { var id: Int, name: String, visits: [Stay]? }
     private struct Stay: Codable { var id: Int, cityId: Int, size: Int }

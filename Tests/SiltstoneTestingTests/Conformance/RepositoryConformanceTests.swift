@@ -2,7 +2,7 @@ import CRUDKit
 import SiltstoneTesting
 import Testing
 
-@Suite struct RepositoryConformanceTests {
+struct RepositoryConformanceTests {
     /// The promises that the checks find broken.
     private func broken(_ fault: FaultyRepository.Fault?) async -> Set<ConformancePromise> {
         let database = FaultyDatabase()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SiltstoneTesting
 
-@Suite struct DelayingFileSystemTests {
+struct DelayingFileSystemTests {
     @Test("the delays of a seed are always the same, and those of another seed are others")
     func deterministic() {
         func delays(_ seed: UInt64) -> [CallDelay] {

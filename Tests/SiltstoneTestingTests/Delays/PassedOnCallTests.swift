@@ -5,7 +5,7 @@ import Testing
 @testable import SiltstoneTesting
 
 /// The calls of a file that the protocol has defaults for. A file in front of another must not fall back to these.
-@Suite struct PassedOnCallTests {
+struct PassedOnCallTests {
     @Test("a delaying file passes a write of three pieces on as one call, and the hints")
     func delaying() throws {
         let base = RecordingFile()

@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// What a crash may leave, and what it must: each law is tried with many seeds, and what may happen has to happen, too.
-@Suite("Simulated disk")
 struct SimulatedFileSystemTests {
     private static let seeds = 0..<UInt64(400)
 

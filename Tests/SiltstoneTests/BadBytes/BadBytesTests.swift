@@ -8,7 +8,7 @@ import Testing
 ///
 /// The quick form does one thing to each fourth byte. The thorough form does everything to each byte of two of the samples,
 /// and one thing to each byte of the others. The long form does everything, and goes on with stores of random shapes.
-@Suite("Bad bytes") struct BadBytesTests {
+struct BadBytesTests {
     /// Whether every damage is tried on the sample of this index.
     private func isWhole(_ index: Int) -> Bool {
         SuiteScale.count(false, thorough: index == 0 || index == 3, long: true)

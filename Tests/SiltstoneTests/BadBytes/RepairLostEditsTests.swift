@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Repair with a manifest that has lost its last edits: it names inputs of compactions instead of their outputs.
-@Suite("Repair with an older manifest") struct RepairLostEditsTests {
+struct RepairLostEditsTests {
     private let identity = StoreIdentity(high: 3, low: 4)
 
     /// - Parameters:

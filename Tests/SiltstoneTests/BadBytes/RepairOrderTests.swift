@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Repair where no manifest tells the order of segments: their records do.
-@Suite("Repair without a manifest") struct RepairOrderTests {
+struct RepairOrderTests {
     private let identity = StoreIdentity(high: 3, low: 4)
     private let fixture = StoreFixture()
 

@@ -3,7 +3,6 @@ import Testing
 @testable import Siltstone
 
 /// What a compaction takes, and what it may take for the bottom.
-@Suite("Choosing compactions")
 struct CompactionPickerTests {
     private let fileSystem = InMemoryFileSystem(greatestFileSize: 1 << 20)
     private let store = StoreIdentity(high: 1, low: 2)

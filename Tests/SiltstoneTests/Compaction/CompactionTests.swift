@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// What compactions drop, what they keep, and where things end up.
-@Suite struct CompactionTests {
+struct CompactionTests {
     @Test("what is overwritten five times and compacted takes hardly more than its bytes")
     func space() throws {
         let fixture = try StoreFixture(onDisk: ())

@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Where one segment of a run ends and the next begins.
-@Suite struct SegmentBorderTests {
+struct SegmentBorderTests {
     private static func configuration() -> Configuration {
         var configuration = StoreFixture.small()
         configuration.automaticCompaction = false

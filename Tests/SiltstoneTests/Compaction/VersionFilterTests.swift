@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct VersionFilterTests {
+struct VersionFilterTests {
     private struct Version: Hashable {
         var key: [UInt8]
         var sequence: SequenceNumber

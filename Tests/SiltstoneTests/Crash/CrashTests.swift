@@ -8,7 +8,6 @@ import Testing
 /// Twenty-five kills for each scenario, a hundred in the thorough form, in the long form as many as there is time for. `SILTSTONE_KILLS` sets another
 /// number, `SILTSTONE_SCENARIO` picks one scenario, and `SILTSTONE_SEED` repeats the operations of a run, and, as far as
 /// the scheduler lets it, the moments of the kills.
-@Suite("Death of the process", .comesToAnEnd)
 struct CrashTests {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -17,7 +16,7 @@ struct CrashTests {
     }
 
     @Test(
-        "after each kill everything acknowledged is there, nothing else, and every byte is well",
+        "after each kill everything acknowledged is there, nothing else, and every byte is well", .comesToAnEnd,
         arguments: scenarios)
     func killsLoseNothing(_ scenario: CrashScenario) async throws {
         let kills = Self.environment["SILTSTONE_KILLS"].flatMap { Int($0) } ?? SuiteScale.count(25, thorough: 100)
@@ -52,7 +51,7 @@ struct CrashTests {
         return harness.summary
     }
 
-    @Test("a child understands the command line that its parent writes")
+    @Test("a child understands the command line that its parent writes", .comesToAnEnd)
     func argumentsRoundTrip() throws {
         let arguments = CrashArguments(
             scenario: .threads, store: "/s", journal: "/j", seed: .max, stopAfter: 3, firstIndexes: [1, 2, 3, 4, 5])

@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// A recovery that is itself cut short, at each of its steps, leaves a store that the next one recovers.
-@Suite("Recovery interrupted", .comesToAnEnd)
 struct RecoveryInterruptionTests {
     /// Calls that change files, counted; from a certain one on all of them fail, as if nothing came after it.
     private final class Interruption: Sendable {
@@ -86,14 +85,14 @@ struct RecoveryInterruptionTests {
         return count
     }
 
-    @Test("a torn log with others behind it: every step of cutting it can be the last")
+    @Test("a torn log with others behind it: every step of cutting it can be the last", .comesToAnEnd)
     func tornLogs() throws {
         let (files, writes) = try tornStore()
         let count = try recover(files)
         #expect(count > 0 && count < writes)
     }
 
-    @Test("logs that have lost all their frames: every step of making a new one can be the last")
+    @Test("logs that have lost all their frames: every step of making a new one can be the last", .comesToAnEnd)
     func emptyLogs() throws {
         let fixture = StoreFixture()
         do {

@@ -6,7 +6,6 @@ import Testing
 @testable import CrashChild
 
 /// A child process changes a table with indexes, is killed at any moment, and is followed by another one on the same store.
-@Suite("Death of a process that changes tables", .comesToAnEnd)
 struct TableKillTests {
     /// The rows that a lane is to have after its first so many steps.
     private struct LaneModel: Sendable {

@@ -4,7 +4,6 @@ import Testing
 @testable import Siltstone
 
 /// What is awaited is durable: the power fails as soon as a call has returned, and takes all that no sync covers.
-@Suite("Power loss behind awaited writes", .comesToAnEnd)
 struct AsyncPowerLossTests {
     private typealias Call = @Sendable (KeyValueStore) async throws -> Bool
 
@@ -87,7 +86,7 @@ struct AsyncPowerLossTests {
         return try store.allEntries()
     }
 
-    @Test("every awaited write is there after a loss of power", arguments: LogWriting.allCases)
+    @Test("every awaited write is there after a loss of power", .comesToAnEnd, arguments: LogWriting.allCases)
     func writes(_ writing: LogWriting) async throws {
         for (name, call) in Self.calls {
             let disk = try Self.makeDisk()
@@ -104,7 +103,8 @@ struct AsyncPowerLossTests {
     }
 
     @Test(
-        "an awaited sync, flush or compaction makes buffered writes durable", arguments: ["sync", "flush", "compact"])
+        "an awaited sync, flush or compaction makes buffered writes durable", .comesToAnEnd,
+        arguments: ["sync", "flush", "compact"])
     func syncs(_ call: String) async throws {
         for writing in LogWriting.allCases {
             let disk = try Self.makeDisk()
@@ -122,7 +122,7 @@ struct AsyncPowerLossTests {
         }
     }
 
-    @Test("whatever many tasks were told is there after a loss of power", arguments: LogWriting.allCases)
+    @Test("whatever many tasks were told is there after a loss of power", .comesToAnEnd, arguments: LogWriting.allCases)
     func manyTasks(_ writing: LogWriting) async throws {
         let disk = try Self.makeDisk()
         let store = try await Self.open(disk, writing)

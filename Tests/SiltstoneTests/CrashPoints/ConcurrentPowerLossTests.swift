@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// The power fails while several threads write, share syncs and flush.
-@Suite("Power loss beside threads", .comesToAnEnd)
 struct ConcurrentPowerLossTests {
     @Test(
         "whatever was acknowledged as synced to any of several threads is there, and of each what it wrote is a prefix",

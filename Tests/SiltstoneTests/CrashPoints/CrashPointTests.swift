@@ -4,7 +4,6 @@ import Testing
 @testable import Siltstone
 
 /// Crashes at every call that changes the disk, on a disk without mercy: see `Docs/Testing.md`.
-@Suite("Crash points")
 struct CrashPointTests {
     /// Steps of a random history.
     private static let steps = 24

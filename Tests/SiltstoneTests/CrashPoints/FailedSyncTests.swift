@@ -6,7 +6,6 @@ import Testing
 /// A sync that fails takes with it what it should have written: the kernel shows it to whoever reads, calls it clean,
 /// writes it never, and reports success to the next sync. (Rebello et al., "Can Applications Recover from fsync
 /// Failures?", USENIX ATC 2020.)
-@Suite("Failed syncs")
 struct FailedSyncTests {
     @Test(
         "whichever sync fails, what is acknowledged is there after a loss of power; the store opened again before that too",

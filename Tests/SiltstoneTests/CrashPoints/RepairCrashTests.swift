@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// The power fails while a store is repaired.
-@Suite("Repair crashed")
 struct RepairCrashTests {
     fileprivate static let greatestFileSize = 16 << 20
 

@@ -4,7 +4,6 @@ import Testing
 @testable import Siltstone
 
 /// Crashes at every call that changes the disk, in histories of transactions.
-@Suite("Crash points of transactions")
 struct TransactionCrashTests {
     private static func key(_ number: Int) -> [UInt8] { Array("key \(number)".utf8) }
 

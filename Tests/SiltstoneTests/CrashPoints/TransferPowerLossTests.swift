@@ -6,7 +6,6 @@ import Testing
 @testable import Siltstone
 
 /// The power fails while several threads run transactions with conflicts, share syncs and flush.
-@Suite("Power loss beside transactions", .comesToAnEnd)
 struct TransferPowerLossTests {
     @Test(
         "a transfer that was acknowledged as synced is there, and every transfer as a whole or not at all",

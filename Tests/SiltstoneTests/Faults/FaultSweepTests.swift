@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// Every call fails once: no trap, no hang, no lie.
-@Suite("Every call fails once")
 struct FaultSweepTests {
     /// In the quick form, what takes the same way through the engine with both accesses is tried with one.
     private static let sweeps: [(FaultPhase, FaultAccess)] = FaultPhase.all.flatMap { phase in

@@ -5,7 +5,6 @@ import Testing
 
 /// A manifest that has grown long is begun anew: the one step of the engine that replaces a file by renaming while the
 /// store is open, and too seldom for the other sweeps to meet it.
-@Suite("Faults while the manifest is begun anew")
 struct ManifestRenewalFaultTests {
     /// A store whose next edit of the manifest is the one that begins it anew.
     private static func image(_ configuration: Configuration) throws -> FaultImage {

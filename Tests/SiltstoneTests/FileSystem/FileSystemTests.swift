@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Every file system")
+/// Every file system.
 struct FileSystemTests {
     typealias Kind = FileSystemFixture.Kind
 
@@ -285,7 +285,6 @@ struct FileSystemTests {
     }
 }
 
-@Suite("The file system in memory")
 struct InMemoryFileSystemTests {
     @Test("a file that reaches its greatest size takes no more, and what it has stays")
     func fullFile() throws {

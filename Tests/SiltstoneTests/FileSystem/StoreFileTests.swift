@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// The names of a store's files.
-@Suite struct StoreFileTests {
+struct StoreFileTests {
     @Test("a name is read as it is written")
     func roundTrip() {
         let files: [StoreFile] = [

@@ -3,7 +3,7 @@ import Testing
 
 /// The targets of `Tests/Fuzzing/run.sh`, for a moment each: so that they stay whole, and that nothing which was found
 /// comes back. The long form goes on until its time is up, without the guidance that makes libFuzzer find more.
-@Suite struct FuzzTests {
+struct FuzzTests {
     /// Rounds between two looks at the clock.
     private static func rounds(_ target: FuzzTarget) -> Int {
         switch target {

@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Bytes that look like structure at every place, and would make a search for structure among them go on for ever.
-@Suite struct LookalikeTests {
+struct LookalikeTests {
     @Test("The search behind a damaged value of small numbers ends after a few readings of the file")
     func valueOfSmallNumbers() throws {
         let fileSystem = InMemoryFileSystem(greatestFileSize: 1 << 20)

@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Money that moves between accounts, while every kind of read counts all of it.
-@Suite(.comesToAnEnd) struct BankTests {
+struct BankTests {
     private static func variant(_ number: Int) -> HistoryVariant {
         HistoryVariant("bank \(number)", number % 4 == 3 ? .real : .memory, isDelayed: number % 2 == 0) {
             // By calls, so that the disk's death cuts them off.
@@ -15,7 +15,9 @@ import Testing
         }
     }
 
-    @Test("transfers never change the sum, for any snapshot, scan or multi-get, nor across closing and death")
+    @Test(
+        "transfers never change the sum, for any snapshot, scan or multi-get, nor across closing and death",
+        .comesToAnEnd)
     func transfers() throws {
         let deadline = SuiteScale.deadline()
         var figures = BankRun.Figures()

@@ -6,8 +6,8 @@ import Testing
 
 /// Tasks that are cancelled at random moments: cancellation stops no call half way, loses nothing, and leaves nobody
 /// waiting.
-@Suite(.comesToAnEnd) struct CancellationTests {
-    @Test("whenever tasks are cancelled, what they were told and saw happened in one order")
+struct CancellationTests {
+    @Test("whenever tasks are cancelled, what they were told and saw happened in one order", .comesToAnEnd)
     func histories() async throws {
         let deadline = SuiteScale.deadline()
         var (figures, cancellations, number) = (HistoryFigures(), 0, 0)
@@ -78,7 +78,9 @@ import Testing
         try await store.close()
     }
 
-    @Test("a storm of cancellations: every call comes to its end, all that was acknowledged is there, batches whole")
+    @Test(
+        "a storm of cancellations: every call comes to its end, all that was acknowledged is there, batches whole",
+        .comesToAnEnd)
     func storm() async throws {
         let deadline = SuiteScale.deadline()
         var (calls, cancellations, number) = (0, 0, 0)

@@ -5,8 +5,10 @@ import Testing
 @testable import Siltstone
 
 /// What runs long while the store is closed, and opened again by someone else at once.
-@Suite(.comesToAnEnd) struct ClosingRaceTests {
-    @Test("verifications and checkpoints that a closing overtakes end well or say that it is closed, and blame no file")
+struct ClosingRaceTests {
+    @Test(
+        "verifications and checkpoints that a closing overtakes end well or say that it is closed, and blame no file",
+        .comesToAnEnd)
     func verifyAndCheckpoint() throws {
         let deadline = SuiteScale.deadline()
         var (calls, number) = (0, 0)
@@ -54,7 +56,9 @@ import Testing
         return calls.value
     }
 
-    @Test("a store that is closed amidst flushes and compactions leaves nothing behind that disturbs the next owner")
+    @Test(
+        "a store that is closed amidst flushes and compactions leaves nothing behind that disturbs the next owner",
+        .comesToAnEnd)
     func successiveOwners() throws {
         let deadline = SuiteScale.deadline()
         var (owners, number) = (0, 0)

@@ -4,9 +4,10 @@ import Testing
 @testable import Siltstone
 
 /// Snapshots and cursors that are kept while compactions replace every file below them.
-@Suite(.comesToAnEnd) struct HeldSnapshotTests {
+struct HeldSnapshotTests {
     @Test(
         "what is held sees the same, in every way of reading, after all files that it was taken on are gone",
+        .comesToAnEnd,
         arguments: HistoryVariant.all)
     func held(_ variant: HistoryVariant) throws {
         let rounds = SuiteScale.count(2, thorough: 4, long: 40)
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("tasks that iterate entries slowly see one moment, whatever is compacted meanwhile")
+    @Test("tasks that iterate entries slowly see one moment, whatever is compacted meanwhile", .comesToAnEnd)
     func entries() async throws {
         for variant in HistoryVariant.all {
             let place = try HistoryPlace(variant, seed: SuiteScale.seed)

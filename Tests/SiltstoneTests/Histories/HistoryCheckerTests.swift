@@ -1,7 +1,7 @@
 import Testing
 
 /// The checker itself, on histories that are known to be right or wrong.
-@Suite struct HistoryCheckerTests {
+struct HistoryCheckerTests {
     /// A history whose name says why it is right or wrong.
     struct Example: Sendable, CustomTestStringConvertible {
         var testDescription: String

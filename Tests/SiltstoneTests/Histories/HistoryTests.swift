@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Random histories of many threads, each of which must have an order that explains all that was seen.
-@Suite(.comesToAnEnd) struct HistoryTests {
+struct HistoryTests {
     /// Runs rounds of every ending on one store.
     private static func attack(
         _ variant: HistoryVariant, seed: UInt64, rounds: Int, figures: inout HistoryFigures
@@ -24,6 +24,7 @@ import Testing
 
     @Test(
         "all that threads see of point writes, batches, scans, snapshots and checkpoints happened in one order",
+        .comesToAnEnd,
         arguments: HistoryVariant.all)
     func histories(_ variant: HistoryVariant) throws {
         var figures = HistoryFigures()
@@ -31,7 +32,7 @@ import Testing
         figures.report("histories, \(variant)")
     }
 
-    @Test("histories of random configurations, until the time is over", .enabled(if: SuiteScale.isLong))
+    @Test("histories of random configurations, until the time is over", .comesToAnEnd, .enabled(if: SuiteScale.isLong))
     func long() throws {
         guard let deadline = SuiteScale.deadline() else { return }
         var figures = HistoryFigures()

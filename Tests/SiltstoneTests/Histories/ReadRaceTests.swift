@@ -5,13 +5,14 @@ import Testing
 @testable import Siltstone
 
 /// Reads beside flushes and compactions that drop what the readers are about to look at.
-@Suite(.comesToAnEnd) struct ReadRaceTests {
+struct ReadRaceTests {
     private static let readers = 8
     private static let names = [key(1), key(2)]
 
     /// Values that stay in the segments, or that go to value files which are soon garbage.
     @Test(
-        "a key that has had a value ever since is found by every read, never with an older value", arguments: [8, 9000])
+        "a key that has had a value ever since is found by every read, never with an older value", .comesToAnEnd,
+        arguments: [8, 9000])
     func overwritten(_ length: Int) throws {
         var configuration = StoreFixture.small()
         configuration.largeValueBytes = 800
@@ -58,6 +59,7 @@ import Testing
     /// With a compressed segment, point reads go the long way, by the super version instead of its plan.
     @Test(
         "a batch is seen whole: who has read its first key finds its last one, and a snapshot sees both or neither",
+        .comesToAnEnd,
         arguments: [Compression.none, .deflate(level: 1)])
     func batches(_ compression: Compression) throws {
         var configuration = StoreFixture.small()
@@ -101,7 +103,9 @@ import Testing
         try store.close()
     }
 
-    @Test("a large value that is younger than the super version through which it was found is looked for again")
+    @Test(
+        "a large value that is younger than the super version through which it was found is looked for again",
+        .comesToAnEnd)
     func youngerThanView() throws {
         var configuration = StoreFixture.small()
         configuration.largeValueBytes = 800
@@ -127,7 +131,9 @@ import Testing
         try store.close()
     }
 
-    @Test("a scan takes the sequence number while its super version is current, or takes a newer super version")
+    @Test(
+        "a scan takes the sequence number while its super version is current, or takes a newer super version",
+        .comesToAnEnd)
     func publishedBetweenLoads() throws {
         let store = try StoreFixture().open()
         let reads = store.engine.reads

@@ -2,7 +2,6 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Checksums")
 struct FrameChecksumTests {
     /// The definition, bit by bit.
     private func reference(_ bytes: some Sequence<UInt8>) -> UInt32 {

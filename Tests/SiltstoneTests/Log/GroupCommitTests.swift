@@ -5,7 +5,6 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Group commit", .comesToAnEnd)
 struct GroupCommitTests {
     /// A log without a log: tickets are handed out, and a sync makes durable what was handed out before.
     private final class Disk: Sendable {
@@ -53,7 +52,7 @@ struct GroupCommitTests {
         func add(_ error: StoreError) { errors.withLock { $0.append(error) } }
     }
 
-    @Test("one thread alone pays one sync for each request, and none for what is durable")
+    @Test("one thread alone pays one sync for each request, and none for what is durable", .comesToAnEnd)
     func alone() throws {
         let disk = Disk(microseconds: 0)
         let group = disk.group()
@@ -68,7 +67,7 @@ struct GroupCommitTests {
         try group.wait(for: 0)
     }
 
-    @Test("threads share syncs, and each returns only when its change is durable")
+    @Test("threads share syncs, and each returns only when its change is durable", .comesToAnEnd)
     func threads() {
         let disk = Disk()
         let group = disk.group()
@@ -91,7 +90,7 @@ struct GroupCommitTests {
         #expect(group.counts.syncs <= 400)
     }
 
-    @Test("thousands of tasks share few syncs, and block no thread of the pool")
+    @Test("thousands of tasks share few syncs, and block no thread of the pool", .comesToAnEnd)
     func tasks() async {
         let disk = Disk()
         let group = disk.group()
@@ -116,7 +115,7 @@ struct GroupCommitTests {
         #expect(group.state.withLock { $0.waiters.isEmpty && !$0.isSyncing })
     }
 
-    @Test("threads and tasks wait for the same syncs")
+    @Test("threads and tasks wait for the same syncs", .comesToAnEnd)
     func mixed() async {
         let disk = Disk(microseconds: 20)
         let group = disk.group()
@@ -152,7 +151,7 @@ struct GroupCommitTests {
         #expect(group.state.withLock { $0.waiters.isEmpty && !$0.isSyncing })
     }
 
-    @Test("a failed sync reaches every waiter, and every later one as a refusal with the cause")
+    @Test("a failed sync reaches every waiter, and every later one as a refusal with the cause", .comesToAnEnd)
     func failure() async throws {
         let disk = Disk(microseconds: 2000)
         let group = disk.group()
@@ -198,7 +197,7 @@ struct GroupCommitTests {
     /// The form that blocks, from a test that is asynchronous.
     private func wait(_ group: GroupCommit, _ ticket: UInt64) throws(StoreError) { try group.wait(for: ticket) }
 
-    @Test("a cancelled task waits on until its change is durable")
+    @Test("a cancelled task waits on until its change is durable", .comesToAnEnd)
     func cancellation() async throws {
         let disk = Disk(microseconds: 5000)
         let group = disk.group()
@@ -212,7 +211,7 @@ struct GroupCommitTests {
         #expect(try await task.value)
     }
 
-    @Test("requests that come during a sync share the next one")
+    @Test("requests that come during a sync share the next one", .comesToAnEnd)
     func sharing() throws {
         let disk = Disk()
         let group = disk.group()
@@ -244,7 +243,7 @@ struct GroupCommitTests {
         while disk.running.load(ordering: .sequentiallyConsistent) == 0 { Platform.yieldThread() }
     }
 
-    @Test("tasks that come while a thread leads are not forgotten when no thread follows")
+    @Test("tasks that come while a thread leads are not forgotten when no thread follows", .comesToAnEnd)
     func tasksBehindThread() async throws {
         let disk = Disk(microseconds: 0)
         let (group, members, errors) = (disk.group(), DispatchGroup(), Errors())
@@ -262,7 +261,7 @@ struct GroupCommitTests {
         #expect(errors.all.isEmpty)
     }
 
-    @Test("tasks are not left to a thread that came during the sync with them, and needs no other")
+    @Test("tasks are not left to a thread that came during the sync with them, and needs no other", .comesToAnEnd)
     func tasksBesideCoveredThread() async {
         let disk = Disk(microseconds: 0)
         let (group, members, errors) = (disk.group(), DispatchGroup(), Errors())
@@ -283,7 +282,7 @@ struct GroupCommitTests {
         #expect(errors.all.isEmpty)
     }
 
-    @Test("requests that come during the sync that covers them need no other, and none is left waiting")
+    @Test("requests that come during the sync that covers them need no other, and none is left waiting", .comesToAnEnd)
     func coveredLate() {
         let disk = Disk(microseconds: 0)
         let (group, members, errors) = (disk.group(), DispatchGroup(), Errors())
@@ -300,7 +299,7 @@ struct GroupCommitTests {
         #expect(errors.all.isEmpty)
     }
 
-    @Test("a failure reaches also those who came during the sync that failed")
+    @Test("a failure reaches also those who came during the sync that failed", .comesToAnEnd)
     func failureBehind() async {
         let disk = Disk(microseconds: 0)
         disk.failsFrom.store(1, ordering: .sequentiallyConsistent)
@@ -328,7 +327,7 @@ struct GroupCommitTests {
         #expect(disk.syncs.load(ordering: .sequentiallyConsistent) == 1)
     }
 
-    @Test("a sync that covers less than was asked for acknowledges nothing else")
+    @Test("a sync that covers less than was asked for acknowledges nothing else", .comesToAnEnd)
     func shortSync() async throws {
         let calls = Counter()
         let gate = DispatchSemaphore(value: 0)
@@ -354,7 +353,7 @@ struct GroupCommitTests {
         #expect(group.durable == 6)
     }
 
-    @Test("many logs written one after the other are synced in their order")
+    @Test("many logs written one after the other are synced in their order", .comesToAnEnd)
     func rotation() throws {
         let files = FaultInjectingFileSystem()
         let logs = Locked<[(writer: LogWriter, last: UInt64)]>([])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Reading logs")
+/// Reading logs.
 struct LogReaderTests {
     /// A log of eight frames, with a sync after the fourth, sealed.
     private func sample(_ writing: LogWriting = .mapped, syncs: Bool = true) throws -> (LogFixture, [UInt8]) {
@@ -300,7 +300,7 @@ struct LogReaderTests {
     }
 }
 
-@Suite("Salvaging logs")
+/// Salvaging logs.
 struct LogSalvageTests {
     @Test("all whole frames come back in order, with what lies between and whether it matters")
     func pieces() throws {

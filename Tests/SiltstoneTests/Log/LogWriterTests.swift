@@ -4,7 +4,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Writing logs")
+/// Writing logs.
 struct LogWriterTests {
     /// Frames of many sizes, from a seed.
     private func fill(_ writer: LogWriter, seed: UInt64 = 1, frames: Int = 60, syncEvery: Int = 7) throws {

@@ -7,7 +7,7 @@ extension WriteBatch {
     var payload: [UInt8] { withPayload { [UInt8]($0) } }
 }
 
-@Suite("Batches and changes")
+/// Batches and changes.
 struct WriteBatchTests {
     @Test("a batch holds its changes in order, as they stand in the log")
     func roundTrip() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct ManifestTests {
+struct ManifestTests {
     private func edit(_ random: inout SeededGenerator) -> VersionEdit {
         var edit = VersionEdit()
         if random.chance(0.5) { edit.nextFileNumber = random.next() >> 8 }

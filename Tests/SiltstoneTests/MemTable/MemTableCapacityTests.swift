@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct MemTableCapacityTests {
+struct MemTableCapacityTests {
     /// Inserts as long as there is room, one change at a time, and gives back how many went in.
     private func fill(_ table: MemTable, keyCount: Int, valueCount: Int, key: (UInt64) -> UInt64) -> UInt64 {
         var sequence: UInt64 = 0

@@ -12,7 +12,7 @@ import Musl
 #endif
 
 /// One writer, several readers, no lock between them. Meant for the thread sanitizer too.
-@Suite struct MemTableConcurrencyTests {
+struct MemTableConcurrencyTests {
     /// A fixed history of changes, so that a reader knows what it must find at any point of it.
     private final class History: Sendable {
         let keys: [[UInt8]]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct MemTableRangeTombstoneTests {
+struct MemTableRangeTombstoneTests {
     private func key(_ number: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) } }
 
     private func remove(_ table: MemTable, _ start: [UInt8], _ end: [UInt8], _ sequence: UInt64) {

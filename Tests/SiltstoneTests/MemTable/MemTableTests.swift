@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct MemTableTests {
+struct MemTableTests {
     typealias Version = MemTableModel.Version
     typealias Generator = MemTableModel.Generator
 

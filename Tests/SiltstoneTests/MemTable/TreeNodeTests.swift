@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct TreeNodeTests {
+struct TreeNodeTests {
     private func digest(_ bytes: [UInt8], after skip: Int) -> UInt64 {
         bytes.withBytes { SearchKey($0).digest(after: skip) }
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// What a release does with files of a later one: it refuses what it could read wrong, and reads the rest.
-@Suite("Future formats") struct FutureFormatTests {
+struct FutureFormatTests {
     /// Replaces the header's number at an offset, and seals the header anew.
     private func changed(_ bytes: [UInt8], at offset: Int, to value: UInt32) -> [UInt8] {
         var bytes = bytes

@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Stores of every format version that was ever released can be opened, for ever.
-@Suite("Old formats") struct OldFormatTests {
+struct OldFormatTests {
     private func configuration(_ fileSystem: any FileSystem) -> Configuration {
         var configuration = SampleStores.configuration(.none)
         configuration.fileSystem = fileSystem

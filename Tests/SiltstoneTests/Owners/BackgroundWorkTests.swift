@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// Background work on a write path, without an engine.
-@Suite("Background work", .comesToAnEnd)
 struct BackgroundWorkTests {
     private func end(_ work: BackgroundWork) {
         work.status.stop()
@@ -15,7 +14,7 @@ struct BackgroundWorkTests {
         work.reference.clear()
     }
 
-    @Test("what writers ask for is done: logs, flushes, compactions")
+    @Test("what writers ask for is done: logs, flushes, compactions", .comesToAnEnd)
     func requests() throws {
         let fixture = try OwnerFixture()
         let work = BackgroundWork(fixture.makeWrites())
@@ -31,7 +30,7 @@ struct BackgroundWorkTests {
         #expect(logs.count <= 3, "flushed logs are gone")
     }
 
-    @Test("a flush that fails is told to the writer that waits for it, and leaves no segment")
+    @Test("a flush that fails is told to the writer that waits for it, and leaves no segment", .comesToAnEnd)
     func failure() throws {
         let fixture = try OwnerFixture()
         let work = BackgroundWork(fixture.makeWrites())
@@ -48,7 +47,9 @@ struct BackgroundWorkTests {
         end(work)
     }
 
-    @Test("of the segments that nobody has made ready for reading, those are kept in mind that are still there")
+    @Test(
+        "of the segments that nobody has made ready for reading, those are kept in mind that are still there",
+        .comesToAnEnd)
     func unpreloaded() throws {
         // Never idle, so that none is made ready.
         let fixture = try OwnerFixture { $0.tidiesWhenIdle = false }
@@ -64,7 +65,7 @@ struct BackgroundWorkTests {
         #expect(!kept.isEmpty && kept == present)
     }
 
-    @Test("a requested compaction leaves one run, and moves values out of files that are mostly garbage")
+    @Test("a requested compaction leaves one run, and moves values out of files that are mostly garbage", .comesToAnEnd)
     func compaction() throws {
         let fixture = try OwnerFixture { configuration in
             configuration.automaticCompaction = false

@@ -4,9 +4,8 @@ import Testing
 @testable import Siltstone
 
 /// The read path alone: reads see what was published, up to the visible sequence number.
-@Suite("Read path", .comesToAnEnd)
 struct ReadPathTests {
-    @Test("a read sees what was published, up to the visible number or the one that it asks for")
+    @Test("a read sees what was published, up to the visible number or the one that it asks for", .comesToAnEnd)
     func visibility() throws {
         let fixture = try OwnerFixture()
         let reads = fixture.makeReads()
@@ -22,7 +21,7 @@ struct ReadPathTests {
         #expect(try reads.get("b") == nil)
     }
 
-    @Test("a replaced super version lives as long as a read of it, and no longer")
+    @Test("a replaced super version lives as long as a read of it, and no longer", .comesToAnEnd)
     func retirement() throws {
         let reads = try OwnerFixture().makeReads()
         weak var replaced: MemTable?
@@ -46,7 +45,7 @@ struct ReadPathTests {
         #expect(replaced == nil)
     }
 
-    @Test("many reads that are outdated by a range tombstone ask for a new super version")
+    @Test("many reads that are outdated by a range tombstone ask for a new super version", .comesToAnEnd)
     func outdated() throws {
         let reads = try OwnerFixture().makeReads()
         let table = try OwnerFixture.table("a", [1], 1)
@@ -67,7 +66,7 @@ struct ReadPathTests {
         reads.retire()
     }
 
-    @Test("reads of a closed store throw, by each way of reading")
+    @Test("reads of a closed store throw, by each way of reading", .comesToAnEnd)
     func closed() async throws {
         let fixture = try OwnerFixture()
         let reads = fixture.makeReads()
@@ -81,7 +80,7 @@ struct ReadPathTests {
         #expect(code == .closed)
     }
 
-    @Test("a snapshot is registered at what is visible, and only as long as it is held")
+    @Test("a snapshot is registered at what is visible, and only as long as it is held", .comesToAnEnd)
     func snapshots() throws {
         let reads = try OwnerFixture().makeReads()
         reads.makeVisible(7)

@@ -4,13 +4,12 @@ import Testing
 @testable import Siltstone
 
 /// Scans alone: the pool, and the ranges that scans have found deleted.
-@Suite("Scan path", .comesToAnEnd)
 struct ScanPathTests {
     private func count(_ path: ScanPath) throws -> Int {
         try path.makeIterator(at: nil, from: nil, to: nil, reverse: false, limit: nil).count()
     }
 
-    @Test("a scan is kept for the next one, as long as its super version is current")
+    @Test("a scan is kept for the next one, as long as its super version is current", .comesToAnEnd)
     func pool() throws {
         let reads = try OwnerFixture().makeReads()
         let path = ScanPath(reads)
@@ -32,7 +31,7 @@ struct ScanPathTests {
         reads.retire()
     }
 
-    @Test("a scan that passed many deleted entries has keys watched, if the write lock is free")
+    @Test("a scan that passed many deleted entries has keys watched, if the write lock is free", .comesToAnEnd)
     func deleted() throws {
         let path = ScanPath(try OwnerFixture().makeReads())
         let (a, b) = (Array("a".utf8), Array("b".utf8))

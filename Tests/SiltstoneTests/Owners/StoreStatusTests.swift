@@ -4,11 +4,11 @@ import Testing
 @testable import Siltstone
 
 /// Whether a store takes reads and writes, and why not.
-@Suite("Store status", .comesToAnEnd)
 struct StoreStatusTests {
     private static let failure = StoreError(.inputOutput, "the disk failed", file: "/store/000001.log", offset: 7)
 
-    @Test("the first failure counts; later callers get a refusal, and those who waited the failure itself")
+    @Test(
+        "the first failure counts; later callers get a refusal, and those who waited the failure itself", .comesToAnEnd)
     func failure() {
         let status = StoreStatus(directory: "/store", isReadOnly: false)
         #expect(throws: Never.self) { try status.checkWritable() }
@@ -20,7 +20,7 @@ struct StoreStatusTests {
         #expect(throws: Never.self, "reads go on") { try status.checkOpen() }
     }
 
-    @Test("a failure wakes writers, but not one that a writer records itself")
+    @Test("a failure wakes writers, but not one that a writer records itself", .comesToAnEnd)
     func wakes() {
         let status = StoreStatus(directory: "/store", isReadOnly: false)
         let wakes = Atomic(0)
@@ -31,7 +31,7 @@ struct StoreStatusTests {
         #expect(wakes.load(ordering: .relaxed) == 1)
     }
 
-    @Test("a failed sync is recorded as uncertain, even for a full disk")
+    @Test("a failed sync is recorded as uncertain, even for a full disk", .comesToAnEnd)
     func syncs() {
         let status = StoreStatus(directory: "/store", isReadOnly: false)
         let code = StoreError.Code.of {
@@ -41,7 +41,7 @@ struct StoreStatusTests {
         #expect(status.failure?.code == .inputOutput)
     }
 
-    @Test("a closed store says that it is closed, whatever failed before")
+    @Test("a closed store says that it is closed, whatever failed before", .comesToAnEnd)
     func closed() {
         let status = StoreStatus(directory: "/store", isReadOnly: false)
         status.fail(Self.failure)
@@ -52,14 +52,14 @@ struct StoreStatusTests {
         #expect(StoreError.Code.of { try status.checkStillWritable() } == .closed)
     }
 
-    @Test("a store that is open for reading only takes no writes")
+    @Test("a store that is open for reading only takes no writes", .comesToAnEnd)
     func readOnly() {
         let status = StoreStatus(directory: "/store", isReadOnly: true)
         #expect(StoreError.Code.of { try status.checkWritable() } == .readOnly)
         #expect(throws: Never.self) { try status.checkOpen() }
     }
 
-    @Test("one caller closes, and the others wait for it")
+    @Test("one caller closes, and the others wait for it", .comesToAnEnd)
     func closing() async throws {
         let status = StoreStatus(directory: "/store", isReadOnly: false)
         #expect(!status.isClosing)

@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// The value log alone: which file is in use, and what a failed write leaves.
-@Suite("Value log", .comesToAnEnd)
 struct ValueLogTests {
     private struct Parts {
         let fixture: OwnerFixture
@@ -19,7 +18,7 @@ struct ValueLogTests {
         }
     }
 
-    @Test("values go to one file until it is full, and then to the next")
+    @Test("values go to one file until it is full, and then to the next", .comesToAnEnd)
     func files() throws {
         let parts = try Parts()
         let first = try parts.values.append("a", count: 10_000)
@@ -32,6 +31,7 @@ struct ValueLogTests {
 
     @Test(
         "a write that does not fit on the disk or exceeds a limit is rolled back, with the files that it has begun",
+        .comesToAnEnd,
         arguments: [StoreError.Code.noSpace, .tooLarge])
     func rollBack(_ reason: StoreError.Code) throws {
         let parts = try Parts()
@@ -69,7 +69,7 @@ struct ValueLogTests {
         }
     }
 
-    @Test("a write that is rejected is rolled back each time, and one that is made stays")
+    @Test("a write that is rejected is rolled back each time, and one that is made stays", .comesToAnEnd)
     func rejected() throws {
         let parts = try Parts()
         try parts.values.append("before", count: 3000)
@@ -83,7 +83,9 @@ struct ValueLogTests {
         #expect(file.size > size + 40_000 && parts.values.current === file)
     }
 
-    @Test("of the files that rejected writes leave empty, one takes the next value, and compactions collect the rest")
+    @Test(
+        "of the files that rejected writes leave empty, one takes the next value, and compactions collect the rest",
+        .comesToAnEnd)
     func emptyFiles() throws {
         let parts = try Parts()
         let requests = Atomic(0)
@@ -101,7 +103,7 @@ struct ValueLogTests {
         #expect(try parts.values.append("a", count: 5000).file == current.number)
     }
 
-    @Test("files go when nothing refers to them: no memtable, no segment, no compaction under way")
+    @Test("files go when nothing refers to them: no memtable, no segment, no compaction under way", .comesToAnEnd)
     func collection() throws {
         let parts = try Parts()
         let used = try parts.values.append("a", count: 5000).file
@@ -117,7 +119,7 @@ struct ValueLogTests {
         #expect(parts.versions.current.valueFiles.keys.sorted() == [current], "it is in use")
     }
 
-    @Test("a failed sync ends all writing")
+    @Test("a failed sync ends all writing", .comesToAnEnd)
     func failedSync() throws {
         let parts = try Parts()
         try parts.values.append("a", count: 5000)

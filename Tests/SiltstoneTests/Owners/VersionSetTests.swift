@@ -5,9 +5,8 @@ import Testing
 @testable import Siltstone
 
 /// The version set alone: edits, new files, failures, closing.
-@Suite("Version set", .comesToAnEnd)
 struct VersionSetTests {
-    @Test("an edit is in the manifest, and in force, before anything else changes with it")
+    @Test("an edit is in the manifest, and in force, before anything else changes with it", .comesToAnEnd)
     func edit() throws {
         let fixture = try OwnerFixture()
         let versions = fixture.makeVersions()
@@ -27,7 +26,7 @@ struct VersionSetTests {
         #expect(try fixture.names().contains(StoreFile.log(log.number).name), "the caller removes it")
     }
 
-    @Test("numbers are given out once, whoever asks")
+    @Test("numbers are given out once, whoever asks", .comesToAnEnd)
     func numbers() throws {
         let versions = try OwnerFixture().makeVersions()
         let first = versions.takeFileNumber()
@@ -35,7 +34,8 @@ struct VersionSetTests {
         #expect(first < log && log < versions.takeFileNumber())
     }
 
-    @Test("a full disk changes nothing, and leaves no file; any other failure of an edit ends all writing")
+    @Test(
+        "a full disk changes nothing, and leaves no file; any other failure of an edit ends all writing", .comesToAnEnd)
     func failures() throws {
         let fixture = try OwnerFixture()
         let versions = fixture.makeVersions()
@@ -61,7 +61,7 @@ struct VersionSetTests {
         var code: StoreError.Code { self == .full ? .noSpace : .inputOutput }
     }
 
-    @Test("value files go once neither segments nor others use them, and no sooner")
+    @Test("value files go once neither segments nor others use them, and no sooner", .comesToAnEnd)
     func valueFiles() throws {
         let fixture = try OwnerFixture()
         let versions = fixture.makeVersions()
@@ -76,7 +76,7 @@ struct VersionSetTests {
         #expect(try !fixture.names().contains(StoreFile.values(made.number).name))
     }
 
-    @Test("files that are held stay until the last hold ends")
+    @Test("files that are held stay until the last hold ends", .comesToAnEnd)
     func holds() throws {
         let fixture = try OwnerFixture()
         let versions = fixture.makeVersions()
@@ -90,7 +90,9 @@ struct VersionSetTests {
         #expect(try !fixture.names().contains(StoreFile.log(log.number).name))
     }
 
-    @Test("groups of files go one after the other, behind a hold, and behind a file that cannot be removed yet")
+    @Test(
+        "groups of files go one after the other, behind a hold, and behind a file that cannot be removed yet",
+        .comesToAnEnd)
     func groups() throws {
         let fixture = try OwnerFixture()
         let versions = fixture.makeVersions()
@@ -111,7 +113,7 @@ struct VersionSetTests {
         #expect(calls.map(\.path) == [paths[0], directory, paths[1], paths[1], directory, paths[2]])
     }
 
-    @Test("a store that is open for reading only has versions, and takes no edit")
+    @Test("a store that is open for reading only has versions, and takes no edit", .comesToAnEnd)
     func readOnly() throws {
         let fixture = try OwnerFixture()
         let versions = VersionSet(fixture.recovered.version, nil, fixture.directory, fixture.status)
@@ -121,7 +123,7 @@ struct VersionSetTests {
     }
 
     @Test(
-        "closing records the end of the log, but after a failure it closes and writes nothing",
+        "closing records the end of the log, but after a failure it closes and writes nothing", .comesToAnEnd,
         arguments: [false, true])
     func closing(_ fails: Bool) throws {
         let fixture = try OwnerFixture()
@@ -144,7 +146,7 @@ struct VersionSetTests {
         #expect((fixture.disk.callCount == calls) == fails)
     }
 
-    @Test("a closed store makes no value file: its directory may be another's")
+    @Test("a closed store makes no value file: its directory may be another's", .comesToAnEnd)
     func closed() throws {
         let fixture = try OwnerFixture()
         let versions = fixture.makeVersions()

@@ -7,9 +7,8 @@ import Testing
 @testable import Siltstone
 
 /// The write path alone, with nobody who does its background work, or with a test in its place.
-@Suite("Write path", .comesToAnEnd)
 struct WritePathTests {
-    @Test("a change is in the log and visible when it returns, and durable once it was waited for")
+    @Test("a change is in the log and visible when it returns, and durable once it was waited for", .comesToAnEnd)
     func change() throws {
         let fixture = try OwnerFixture()
         let writes = fixture.makeWrites()
@@ -23,7 +22,7 @@ struct WritePathTests {
         #expect(log.end == log.syncedEnd)
     }
 
-    @Test("small changes are slowed for all their bytes, between two checks of the memtable's room, too")
+    @Test("small changes are slowed for all their bytes, between two checks of the memtable's room, too", .comesToAnEnd)
     func smallChangesSlowed() throws {
         let writes = try OwnerFixture().makeWrites()
         writes.lock.withLock { writes.state.controller.update(flushedRuns: WriteController.boundRuns) }
@@ -34,7 +33,9 @@ struct WritePathTests {
         #expect(writes.report.counts.slowdownSeconds > owed - 0.001)
     }
 
-    @Test("a full memtable asks for a log and for a flush; a writer that must not block is told, and nothing is lost")
+    @Test(
+        "a full memtable asks for a log and for a flush; a writer that must not block is told, and nothing is lost",
+        .comesToAnEnd)
     func full() throws {
         let writes = try OwnerFixture().makeWrites()
         let logs = Atomic(0)
@@ -57,7 +58,7 @@ struct WritePathTests {
         #expect(sealed.table.entryCount == written)
     }
 
-    @Test("a writer waits for room, and is woken by the end of the work or by its failure")
+    @Test("a writer waits for room, and is woken by the end of the work or by its failure", .comesToAnEnd)
     func waits() throws {
         let writes = try OwnerFixture { $0.sealedMemTableLimit = 1 }.makeWrites()
         let queue = DispatchQueue(label: "background work")
@@ -76,7 +77,8 @@ struct WritePathTests {
     }
 
     @Test(
-        "a writer that needs a log is told of failed logs, not of failed flushes while another memtable may be sealed")
+        "a writer that needs a log is told of failed logs, not of failed flushes while another memtable may be sealed",
+        .comesToAnEnd)
     func toldOfItsWork() throws {
         let writes = try OwnerFixture { $0.sealedMemTableLimit = 2 }.makeWrites()
         func isSwitched(since earlier: BackgroundAttempts) throws(StoreError) -> Bool {
@@ -97,7 +99,7 @@ struct WritePathTests {
         #expect(StoreError.Code.of { _ = try isSwitched(since: earlier) } == .noSpace)
     }
 
-    @Test("a writer with the lock of values does not wait for a compaction, which may need that lock")
+    @Test("a writer with the lock of values does not wait for a compaction, which may need that lock", .comesToAnEnd)
     func fullLevelZero() throws {
         let writes = try OwnerFixture().makeWrites()
         _ = try writes.put("a", [1])
@@ -111,7 +113,7 @@ struct WritePathTests {
         #expect(isSwitched && writes.tables.count == 2)
     }
 
-    @Test("closing wakes a writer that waits, and refuses it")
+    @Test("closing wakes a writer that waits, and refuses it", .comesToAnEnd)
     func closing() throws {
         let fixture = try OwnerFixture()
         let writes = fixture.makeWrites()
@@ -130,7 +132,9 @@ struct WritePathTests {
         #expect(codes.withLock { $0 } == [.closed])
     }
 
-    @Test("on a full disk, a writer that must not block is told of a flush that frees space, and of no other")
+    @Test(
+        "on a full disk, a writer that must not block is told of a flush that frees space, and of no other",
+        .comesToAnEnd)
     func fullDisk() throws {
         let fixture = try OwnerFixture { $0.logWriting = .written }
         let writes = fixture.makeWrites()
@@ -151,7 +155,9 @@ struct WritePathTests {
         #expect(StoreError.Code.of { try writes.put("b", [1], mayBlock: false) } == .noSpace)
     }
 
-    @Test("a commit that must not block gives up if its check must be repeated, which may read from the disk")
+    @Test(
+        "a commit that must not block gives up if its check must be repeated, which may read from the disk",
+        .comesToAnEnd)
     func outdatedCheck() throws {
         let writes = try OwnerFixture().makeWrites()
         try writes.put("a", [1])
@@ -169,7 +175,7 @@ struct WritePathTests {
         #expect(try commit(mayBlock: true) == 3)
     }
 
-    @Test("a check that finds a conflict stops its batch under the lock")
+    @Test("a check that finds a conflict stops its batch under the lock", .comesToAnEnd)
     func conflict() throws {
         let writes = try OwnerFixture().makeWrites()
         try writes.put("a", [1])

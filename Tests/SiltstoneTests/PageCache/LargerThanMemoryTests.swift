@@ -3,7 +3,8 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Stores larger than memory", .comesToAnEnd) struct LargerThanMemoryTests {
+/// Stores larger than memory.
+struct LargerThanMemoryTests {
     private static let count = 3000
 
     private func value(_ number: Int, _ revision: UInt8 = 0) -> [UInt8] {
@@ -26,7 +27,7 @@ import Testing
         store.engine.writes.lock.withLock { store.engine.versions.current.allSegments }
     }
 
-    @Test("everything is read as in one that fits", arguments: [Compression.none, .deflate(level: 1)])
+    @Test("everything is read as in one that fits", .comesToAnEnd, arguments: [Compression.none, .deflate(level: 1)])
     func reads(_ compression: Compression) throws {
         var configuration = configuration()
         configuration.compression = compression
@@ -51,7 +52,7 @@ import Testing
         try store.close()
     }
 
-    @Test("tasks read everything as in one that fits")
+    @Test("tasks read everything as in one that fits", .comesToAnEnd)
     func readsInTasks() async throws {
         let store = try StoreFixture().open(configuration())
         try fill(store)
@@ -64,7 +65,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("views change their way to read as memory comes and goes, and reads stay right")
+    @Test("views change their way to read as memory comes and goes, and reads stay right", .comesToAnEnd)
     func changes() throws {
         var configuration = configuration()
         let shared = SharedFigure()
@@ -84,7 +85,7 @@ import Testing
         try store.close()
     }
 
-    @Test("what is flushed and merged is not made ready ahead of its readers")
+    @Test("what is flushed and merged is not made ready ahead of its readers", .comesToAnEnd)
     func noPreloading() throws {
         let fileSystem = RecordingFileSystem()
         let store = try StoreFixture(fileSystem).open(configuration())
@@ -96,7 +97,9 @@ import Testing
         try store.close()
     }
 
-    @Test("a look-up whose pages are missing is begun and left to a thread that may wait; one that finds them is not")
+    @Test(
+        "a look-up whose pages are missing is begun and left to a thread that may wait; one that finds them is not",
+        .comesToAnEnd)
     func ready() async throws {
         let fileSystem = RecordingFileSystem()
         let store = try StoreFixture(fileSystem).open(configuration())
@@ -120,7 +123,9 @@ import Testing
         try await store.close()
     }
 
-    @Test("a scan asks for every block once, in windows that grow, and never for what it does not come to by much")
+    @Test(
+        "a scan asks for every block once, in windows that grow, and never for what it does not come to by much",
+        .comesToAnEnd)
     func windows() throws {
         let fileSystem = RecordingFileSystem()
         var configuration = configuration()

@@ -2,7 +2,8 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Memory in the statistics") struct MemoryStatisticsTests {
+/// Memory in the statistics.
+struct MemoryStatisticsTests {
     @Test("mapped pages of files are told apart from the store's own memory", arguments: [FileAccess.mapped, .read])
     func apart(_ access: FileAccess) throws {
         let fixture = try StoreFixture(onDisk: ())

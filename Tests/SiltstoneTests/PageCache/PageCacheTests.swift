@@ -3,7 +3,8 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Whether files fit into memory") struct PageCacheTests {
+/// Whether files fit into memory.
+struct PageCacheTests {
     @Test("files that grow near the memory there is do not fit, and only do again where there is clearly room")
     func thresholds() {
         let cache = PageCache { 800 }
@@ -57,7 +58,8 @@ import Testing
     }
 }
 
-@Suite("What is asked of the disk before it is touched") struct PageFetcherTests {
+/// What is asked of the disk before it is touched.
+struct PageFetcherTests {
     private static let mebibyte = 1 << 20
 
     /// A fetcher over 8 MiB.

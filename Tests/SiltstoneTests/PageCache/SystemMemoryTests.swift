@@ -2,7 +2,8 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("How much memory the system leaves for files") struct SystemMemoryTests {
+/// How much memory the system leaves for files.
+struct SystemMemoryTests {
     private func available(_ files: [String: String]) -> Int? { SystemMemory.available { files[$0] } }
 
     private static let machine = "MemTotal:       8000 kB\nMemFree: 1 kB\nMemAvailable:    4000 kB\n"

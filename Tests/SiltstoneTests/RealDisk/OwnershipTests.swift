@@ -6,7 +6,6 @@ import Testing
 @testable import CrashChild
 
 /// One owner at a time, and what happens when it dies: with processes of their own, on real files.
-@Suite("Ownership between processes", .comesToAnEnd)
 struct OwnershipTests {
     /// A directory for a store, and children that hold it.
     private final class Fixture {
@@ -57,7 +56,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("a second process gets locked, which names the owner, and so does a reader")
+    @Test("a second process gets locked, which names the owner, and so does a reader", .comesToAnEnd)
     func second() async throws {
         try await OwnThread.run {
             let fixture = try Fixture()
@@ -77,7 +76,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("readers share a store, and a writer who meets them is not told of an owner long gone")
+    @Test("readers share a store, and a writer who meets them is not told of an owner long gone", .comesToAnEnd)
     func readers() async throws {
         try await OwnThread.run {
             let fixture = try Fixture()
@@ -94,7 +93,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("a process that dies while it holds the lock: the next one opens at once")
+    @Test("a process that dies while it holds the lock: the next one opens at once", .comesToAnEnd)
     func death() async throws {
         try await OwnThread.run {
             let fixture = try Fixture()
@@ -106,7 +105,9 @@ struct OwnershipTests {
         }
     }
 
-    @Test("a forked process that inherits the descriptors does not keep a closed store, and never lets two in")
+    @Test(
+        "a forked process that inherits the descriptors does not keep a closed store, and never lets two in",
+        .comesToAnEnd)
     func fork() async throws {
         try await OwnThread.run {
             let fixture = try Fixture()
@@ -138,7 +139,9 @@ struct OwnershipTests {
         }
     }
 
-    @Test("many processes race for the lock: one wins each round, the others are told, and the history is kept")
+    @Test(
+        "many processes race for the lock: one wins each round, the others are told, and the history is kept",
+        .comesToAnEnd)
     func race() async throws {
         let (rounds, deaths) = try await OwnThread.run { try Self.runRace() }
         SuiteScale.report("ownership", ["rounds of six processes": rounds, "owners killed": deaths])
@@ -193,7 +196,9 @@ struct OwnershipTests {
         return (rounds, deaths)
     }
 
-    @Test("a directory that is moved away under an open store: nobody else gets in, errors are thrown, nothing is lost")
+    @Test(
+        "a directory that is moved away under an open store: nobody else gets in, errors are thrown, nothing is lost",
+        .comesToAnEnd)
     func moved() async throws {
         try await OwnThread.run {
             let fixture = try Fixture()
@@ -224,7 +229,9 @@ struct OwnershipTests {
         }
     }
 
-    @Test("a directory that is removed under an open store: no trap, reads go on, what needs a file throws")
+    @Test(
+        "a directory that is removed under an open store: no trap, reads go on, what needs a file throws", .comesToAnEnd
+    )
     func removed() async throws {
         try await OwnThread.run {
             for (access, writing) in [(FileAccess.mapped, LogWriting.mapped), (.read, .written)] {

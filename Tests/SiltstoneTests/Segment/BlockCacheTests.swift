@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct BlockCacheTests {
+struct BlockCacheTests {
     @Test("The cache stays within its bytes, and keeps what is used", arguments: [20_000, 9 << 20])
     func bounded(capacity: Int) {
         let cache = BlockCache(capacity: capacity)

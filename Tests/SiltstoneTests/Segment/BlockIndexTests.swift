@@ -15,7 +15,7 @@ extension BlockIndex {
     }
 }
 
-@Suite("Searching the fences")
+/// Searching the fences.
 struct BlockIndexTests {
     /// What looking at one fence after the other finds.
     private func place(_ key: [UInt8], _ sequence: SequenceNumber, _ fences: BlockIndex) -> Int {

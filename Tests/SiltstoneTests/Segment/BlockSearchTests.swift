@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Searching blocks")
+/// Searching blocks.
 struct BlockSearchTests {
     @Test(
         "a search finds what looking at one record after the other finds, for every key and every version",

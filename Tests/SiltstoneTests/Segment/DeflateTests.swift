@@ -3,7 +3,6 @@ import Testing
 @testable import Siltstone
 
 /// What the streams of compressed blocks, and failures to begin one, say about the data.
-@Suite("Deflate streams")
 struct DeflateTests {
     private static let bytes = [UInt8](count: 4096) { UInt8(truncatingIfNeeded: $0 / 16) }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct FragmentIndexTests {
+struct FragmentIndexTests {
     @Test("places among fragments are those of a plain search, whatever starts have in common", arguments: 0..<40)
     func agrees(_ seed: UInt64) {
         var random = SeededGenerator(seed)

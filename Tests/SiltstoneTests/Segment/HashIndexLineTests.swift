@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct HashIndexLineTests {
+struct HashIndexLineTests {
     @Test("the places of a line with a fingerprint are found, all of them and no others")
     func matches() {
         var random = SeededGenerator(11)

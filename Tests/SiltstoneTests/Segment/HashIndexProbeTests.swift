@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct HashIndexProbeTests {
+struct HashIndexProbeTests {
     /// Addresses of 32 bits leave no room for a tag, so that nothing but the fingerprint tells entries apart.
     private static let geometry = HashIndexGeometry(pageCount: 1, bucketsPerPage: 1, addressBits: 32)
 

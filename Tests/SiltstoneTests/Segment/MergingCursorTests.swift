@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct MergingCursorTests {
+struct MergingCursorTests {
     /// Hands over records of an array, whose bytes it wipes out when it hands over the next ones: nothing may be looked at later.
     private final class WipingSource: RecordSource {
         private let records: [OwnedRecord]

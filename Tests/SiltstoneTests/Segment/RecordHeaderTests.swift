@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct RecordHeaderTests {
+struct RecordHeaderTests {
     /// Lengths and numbers on both sides of where they take one byte more.
     private static let keyCounts = [0, 1, 7, 8, 16, 17, 126, 127, 128, 300]
     private static let valueCounts = [0, 1, 100, 127, 128, 129, 1000, 16_383, 16_384, 70_000]

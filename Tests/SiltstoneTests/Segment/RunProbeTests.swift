@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Which segment of a run a key is looked for in, by digests of what first keys do not have in common.
-@Suite struct RunProbeTests {
+struct RunProbeTests {
     private static let shapes: [String: @Sendable (Int) -> [UInt8]] = [
         "digits": { Array(String(repeating: "0", count: 10 - String($0).count).utf8) + Array(String($0).utf8) },
         "a long common prefix": { Array("/a/prefix/longer/than/thirty-two/bytes/\($0 / 7)/\($0)".utf8) },

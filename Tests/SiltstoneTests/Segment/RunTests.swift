@@ -2,7 +2,6 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Runs")
 struct RunTests {
     private static func key(_ text: String) -> [UInt8] { Array(text.utf8) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct SegmentConcurrencyTests {
+struct SegmentConcurrencyTests {
     @Test("Several threads read one segment and get the same, with every kind of access", arguments: 0..<6)
     func readers(shape: Int) throws {
         let (options, access) = SegmentRoundTripTests.shapes[shape]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct SegmentDamageTests {
+struct SegmentDamageTests {
     static let options: [SegmentOptions] = [
         SegmentOptions(blockBytes: 4096), SegmentOptions(blockBytes: 4096, compression: .deflate(level: 6)),
         SegmentOptions(blockBytes: 4096, blockLayout: .plain),

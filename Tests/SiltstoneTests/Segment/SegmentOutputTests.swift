@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// Pieces of a file that are written by another thread while the next ones are made.
-@Suite("Segment output", .comesToAnEnd)
 struct SegmentOutputTests {
     private static let piece = OutputPieces.shortLived.rawValue
     private static let path = "/piece"
@@ -30,7 +29,7 @@ struct SegmentOutputTests {
     }
 
     @Test(
-        "what is appended arrives in order, however long a write takes and whatever the parts",
+        "what is appended arrives in order, however long a write takes and whatever the parts", .comesToAnEnd,
         arguments: [1 << 10, 100_000, piece - 1, piece, 3 * piece + 5])
     func order(part: Int) throws {
         let disk = FaultInjectingFileSystem()
@@ -46,7 +45,7 @@ struct SegmentOutputTests {
         #expect(try contents(disk) == data)
     }
 
-    @Test("full pieces are written while the next one is made, by another thread")
+    @Test("full pieces are written while the next one is made, by another thread", .comesToAnEnd)
     func beside() throws {
         let disk = FaultInjectingFileSystem()
         let (isMade, isBegun) = (Locked(false), Locked(false))
@@ -63,7 +62,9 @@ struct SegmentOutputTests {
         try output.finish()
     }
 
-    @Test("a piece that fails is told of by the end at the latest, and nothing is written behind it", arguments: 0..<4)
+    @Test(
+        "a piece that fails is told of by the end at the latest, and nothing is written behind it", .comesToAnEnd,
+        arguments: 0..<4)
     func failure(at failing: Int) throws {
         let disk = FaultInjectingFileSystem()
         let offsets = Locked<[Int]>([])
@@ -89,7 +90,9 @@ struct SegmentOutputTests {
         #expect(try disk.open(Self.path, .read).sizeFully() == failing * Self.piece)
     }
 
-    @Test("an output that is given up waits for the piece that is being written, whose memory it takes away")
+    @Test(
+        "an output that is given up waits for the piece that is being written, whose memory it takes away",
+        .comesToAnEnd)
     func givenUp() throws {
         let disk = FaultInjectingFileSystem()
         let data = bytes(Self.piece + 1)
@@ -104,7 +107,7 @@ struct SegmentOutputTests {
         #expect(try contents(disk) == Array(data.prefix(Self.piece)))
     }
 
-    @Test("where no other thread is to be had, pieces are written all the same")
+    @Test("where no other thread is to be had, pieces are written all the same", .comesToAnEnd)
     func alone() throws {
         let disk = FaultInjectingFileSystem()
         let writer = PieceWriter(try disk.open(Self.path, .createNew))

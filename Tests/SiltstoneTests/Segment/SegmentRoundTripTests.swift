@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct SegmentRoundTripTests {
+struct SegmentRoundTripTests {
     static let shapes: [(SegmentOptions, FileAccess)] = [
         (SegmentOptions(), .mapped), (SegmentOptions(), .read),
         (SegmentOptions(blockBytes: 4096), .mapped), (SegmentOptions(blockBytes: 4096), .read),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct SegmentShapeTests {
+struct SegmentShapeTests {
     private func check(_ fixture: SegmentFixture, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for access in [FileAccess.mapped, .read] {
             let reader = try fixture.open(access, cache: BlockCache(capacity: 1 << 20))

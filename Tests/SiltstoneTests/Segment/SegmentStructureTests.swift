@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Segments whose checksums are all right and whose contents contradict each other, as only a wrong writer makes them.
-@Suite struct SegmentStructureTests {
+struct SegmentStructureTests {
     private static let header = FileHeader(
         kind: .segment, store: SegmentFixture.store, number: SegmentFixture.number,
         parameter: UInt64(SegmentFormat.unitShift))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Seeks that are taken step by step")
+/// Seeks that are taken step by step.
 struct SteppedSeekTests {
     private var random = SeededGenerator(31)
 

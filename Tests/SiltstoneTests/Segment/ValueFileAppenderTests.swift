@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// The value file in use, whose end may go back.
-@Suite struct ValueFileAppenderTests {
+struct ValueFileAppenderTests {
     private static let path = "/000007.values"
 
     private static func append(_ value: [UInt8], to appender: ValueFileAppender) throws -> ValuePointer {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct ValueFileTests {
+struct ValueFileTests {
     private static let number: UInt64 = 12
     private static let store = StoreIdentity(high: 3, low: 4)
 

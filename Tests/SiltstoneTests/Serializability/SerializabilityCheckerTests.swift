@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// The checker itself, on histories that are known to be right or wrong.
-@Suite("Checker of serializability") struct SerializabilityCheckerTests {
+struct SerializabilityCheckerTests {
     /// A history whose name says why it is right or wrong.
     struct Example: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Random transactions of threads and tasks, for which there must be a serial order that explains all that they saw.
-@Suite("Histories of transactions", .comesToAnEnd) struct TransactionHistoryTests {
+struct TransactionHistoryTests {
     /// Runs rounds on one store.
     private static func attack(
         _ variant: HistoryVariant, _ isolation: Transaction.Isolation, seed: UInt64, rounds: Int
@@ -30,6 +30,7 @@ import Testing
 
     @Test(
         "a serial order, consistent with real time, explains all that transactions and blind writes did and saw",
+        .comesToAnEnd,
         arguments: HistoryVariant.all)
     func serializable(_ variant: HistoryVariant) async throws {
         let figures = try await Self.attack(
@@ -38,7 +39,9 @@ import Testing
         Self.report("transactions, \(variant)", figures)
     }
 
-    @Test("under snapshot isolation nothing but write skew appears", arguments: HistoryVariant.all.prefix(2))
+    @Test(
+        "under snapshot isolation nothing but write skew appears", .comesToAnEnd,
+        arguments: HistoryVariant.all.prefix(2))
     func snapshot(_ variant: HistoryVariant) async throws {
         let figures = try await Self.attack(
             variant, .snapshot, seed: SuiteScale.seed, rounds: SuiteScale.count(2, thorough: 10))
@@ -46,7 +49,8 @@ import Testing
         Self.report("transactions under snapshot isolation, \(variant)", figures)
     }
 
-    @Test("transactions in random configurations, until the time is over", .enabled(if: SuiteScale.isLong))
+    @Test(
+        "transactions in random configurations, until the time is over", .comesToAnEnd, .enabled(if: SuiteScale.isLong))
     func long() async throws {
         guard let deadline = SuiteScale.deadline() else { return }
         var seed = SuiteScale.seed

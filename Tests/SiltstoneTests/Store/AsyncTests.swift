@@ -5,8 +5,10 @@ import Testing
 
 @testable import Siltstone
 
-@Suite(.comesToAnEnd) struct AsyncTests {
-    @Test("ten thousand tasks insert at once while no sync is made: none holds another up, and a few syncs do for all")
+struct AsyncTests {
+    @Test(
+        "ten thousand tasks insert at once while no sync is made: none holds another up, and a few syncs do for all",
+        .comesToAnEnd)
     func manyTasks() async throws {
         let fixture = try StoreFixture(onDisk: ())
         var configuration = StoreFixture.small()
@@ -40,7 +42,7 @@ import Testing
         try await again.close()
     }
 
-    @Test("every asynchronous call does what its twin does")
+    @Test("every asynchronous call does what its twin does", .comesToAnEnd)
     func twins() async throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
@@ -70,7 +72,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("a conditional write in a task reads from the disk on another thread")
+    @Test("a conditional write in a task reads from the disk on another thread", .comesToAnEnd)
     func conditions() async throws {
         let disk = FaultInjectingFileSystem()
         var configuration = StoreFixture.small()
@@ -97,7 +99,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("a conditional write that must not wait reads nothing from the disk under the write lock")
+    @Test("a conditional write that must not wait reads nothing from the disk under the write lock", .comesToAnEnd)
     func conditionUnderLock() throws {
         let disk = FaultInjectingFileSystem()
         var configuration = StoreFixture.small()
@@ -133,7 +135,7 @@ import Testing
         try store.close()
     }
 
-    @Test("whether a key has a large value is told in a task without a read of the value")
+    @Test("whether a key has a large value is told in a task without a read of the value", .comesToAnEnd)
     func containsLargeValue() async throws {
         let disk = FaultInjectingFileSystem()
         var configuration = StoreFixture.small()
@@ -154,7 +156,9 @@ import Testing
         try await store.close()
     }
 
-    @Test("a read of a snapshot that is released before the read goes on in another thread throws", arguments: 0..<3)
+    @Test(
+        "a read of a snapshot that is released before the read goes on in another thread throws", .comesToAnEnd,
+        arguments: 0..<3)
     func releasedMeanwhile(_ way: Int) async throws {
         let fileSystem = RecordingFileSystem()
         var configuration = StoreFixture.small()
@@ -188,7 +192,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("tasks that write past many memtables all come to an end")
+    @Test("tasks that write past many memtables all come to an end", .comesToAnEnd)
     func backpressure() async throws {
         let store = try StoreFixture().open()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -6,10 +6,10 @@ import Testing
 @testable import Siltstone
 
 /// Writers never get further ahead of the disk than the documentation says.
-@Suite("Backpressure", .comesToAnEnd)
 struct BackpressureTests {
     @Test(
         "while no memtable can be flushed, writers stop before more than the limit wait, and go on when it is over",
+        .comesToAnEnd,
         arguments: [1, 2, 4])
     func stalls(_ limit: Int) throws {
         let disk = FaultInjectingFileSystem()
@@ -50,7 +50,9 @@ struct BackpressureTests {
         try store.close()
     }
 
-    @Test("while compactions do not keep up, writers are slowed down, and stopped at the greatest number of runs")
+    @Test(
+        "while compactions do not keep up, writers are slowed down, and stopped at the greatest number of runs",
+        .comesToAnEnd)
     func slowdowns() throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -76,7 +78,7 @@ struct BackpressureTests {
         try store.close()
     }
 
-    @Test("a writer who waits for a log is not told of a flush that fails meanwhile")
+    @Test("a writer who waits for a log is not told of a flush that fails meanwhile", .comesToAnEnd)
     func waitsForLog() throws {
         let disk = FaultInjectingFileSystem()
         let store = try StoreFixture(disk).open()
@@ -111,7 +113,7 @@ struct BackpressureTests {
         try store.close()
     }
 
-    @Test("a writer of large values who is stopped does not stop the compaction that moves large values")
+    @Test("a writer of large values who is stopped does not stop the compaction that moves large values", .comesToAnEnd)
     func stoppedBesideMoves() throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct CheckpointTests {
+struct CheckpointTests {
     private func open(_ path: String, _ fixture: StoreFixture) throws -> KeyValueStore {
         var configuration = StoreFixture.small()
         configuration.fileSystem = fixture.fileSystem

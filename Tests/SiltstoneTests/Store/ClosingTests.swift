@@ -5,8 +5,8 @@ import Testing
 
 @testable import Siltstone
 
-@Suite(.comesToAnEnd) struct ClosingTests {
-    @Test("closing does not give the directory up while a large value is being written")
+struct ClosingTests {
+    @Test("closing does not give the directory up while a large value is being written", .comesToAnEnd)
     func amidstLargeValue() throws {
         let disk = FaultInjectingFileSystem()
         var configuration = StoreFixture.small()
@@ -34,7 +34,8 @@ import Testing
         #expect(wasClosed.withLock { $0 } == false)
     }
 
-    @Test("the directory is not given up while a flushed log is being removed", arguments: [false, true])
+    @Test(
+        "the directory is not given up while a flushed log is being removed", .comesToAnEnd, arguments: [false, true])
     func amidstRemoval(_ isDropped: Bool) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -56,7 +57,9 @@ import Testing
         #expect(wasRemoved.withLock { $0 } == true)
     }
 
-    @Test("where the flush of closing fails, its changes are durable in their log all the same, and the error is told")
+    @Test(
+        "where the flush of closing fails, its changes are durable in their log all the same, and the error is told",
+        .comesToAnEnd)
     func failedFlush() throws {
         let path = "/data/store"
         let disk = SimulatedFileSystem()
@@ -77,7 +80,7 @@ import Testing
         try again.close()
     }
 
-    @Test("closing on a full disk is no error where every change is durable")
+    @Test("closing on a full disk is no error where every change is durable", .comesToAnEnd)
     func fullDisk() throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -94,7 +97,7 @@ import Testing
         try again.close()
     }
 
-    @Test("every call on a closed store throws that it is closed")
+    @Test("every call on a closed store throws that it is closed", .comesToAnEnd)
     func closedStore() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
@@ -136,7 +139,7 @@ import Testing
         #expect(try fixture.contents() == before)
     }
 
-    @Test("asynchronous calls on a closed store throw that it is closed")
+    @Test("asynchronous calls on a closed store throw that it is closed", .comesToAnEnd)
     func closedStoreAsynchronously() async throws {
         let store = try StoreFixture().open()
         try await store.close()
@@ -147,7 +150,9 @@ import Testing
         await #expect { try await store.sync() } throws: { ($0 as? StoreError)?.code == .closed }
     }
 
-    @Test("a close beside writers, readers and other closes ends all of them, and keeps what was acknowledged")
+    @Test(
+        "a close beside writers, readers and other closes ends all of them, and keeps what was acknowledged",
+        .comesToAnEnd)
     func concurrently() throws {
         for round in 0..<8 {
             let fixture = StoreFixture()
@@ -187,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("a store that is dropped while it flushes and compacts gives the lock up, and loses nothing")
+    @Test("a store that is dropped while it flushes and compacts gives the lock up, and loses nothing", .comesToAnEnd)
     func dropped() throws {
         for _ in 0..<5 {
             let fixture = StoreFixture()
@@ -202,7 +207,7 @@ import Testing
         }
     }
 
-    @Test("a cursor that outlives its dropped store does not keep the lock")
+    @Test("a cursor that outlives its dropped store does not keep the lock", .comesToAnEnd)
     func cursorOutlivesStore() throws {
         let fixture = StoreFixture()
         let cursor: Cursor
@@ -217,7 +222,7 @@ import Testing
         try again.close()
     }
 
-    @Test("what a store held in memory is given back once it is gone")
+    @Test("what a store held in memory is given back once it is gone", .comesToAnEnd)
     func noLeak() throws {
         weak var engine: Engine?
         weak var superVersion: SuperVersion?

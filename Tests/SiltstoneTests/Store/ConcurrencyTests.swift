@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// Threads that write, read, scan, flush, compact, check and copy at once, and what must hold whatever they do.
-@Suite(.comesToAnEnd) struct ConcurrencyTests {
+struct ConcurrencyTests {
     private static let rounds = SuiteScale.count(1, thorough: 1, long: 50)
 
     /// Whether the other threads are to go on.
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "transfers between accounts never change their sum, in any snapshot, scan or checkpoint",
+        "transfers between accounts never change their sum, in any snapshot, scan or checkpoint", .comesToAnEnd,
         arguments: [64, 8 << 10])
     func bank(_ largeValueBytes: Int) throws {
         for round in 0..<Self.rounds {
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("a counter that only grows never goes back for any reader, and no increment is lost")
+    @Test("a counter that only grows never goes back for any reader, and no increment is lost", .comesToAnEnd)
     func counters() throws {
         let fixture = try StoreFixture(onDisk: ())
         let store = try fixture.open()
@@ -172,7 +172,7 @@ import Testing
         try store.close()
     }
 
-    @Test("of many threads that insert the same keys, exactly one wins each")
+    @Test("of many threads that insert the same keys, exactly one wins each", .comesToAnEnd)
     func inserts() throws {
         let fixture = try StoreFixture(onDisk: ())
         let store = try fixture.open()
@@ -191,7 +191,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a batch is seen whole or not at all")
+    @Test("a batch is seen whole or not at all", .comesToAnEnd)
     func batches() throws {
         let fixture = try StoreFixture(onDisk: ())
         let store = try fixture.open()
@@ -224,7 +224,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a write from inside a read that lends its value does not wait for itself")
+    @Test("a write from inside a read that lends its value does not wait for itself", .comesToAnEnd)
     func writeInsideRead() throws {
         let store = try StoreFixture().open()
         try store.put("key".utf8, "value".utf8)

@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// A configuration says how a store does its work, and never what it answers.
-@Suite struct ConfigurationTests {
+struct ConfigurationTests {
     private static let configurations = SuiteScale.count(12, thorough: 40)
     private static let steps = 250
 

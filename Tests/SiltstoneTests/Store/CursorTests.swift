@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct CursorTests {
+struct CursorTests {
     private func filled(_ fixture: StoreFixture, _ configuration: Configuration) throws -> KeyValueStore {
         let store = try fixture.open(configuration)
         for number in 0..<2000 { try store.put(key(number), Array("value \(number)".utf8)) }

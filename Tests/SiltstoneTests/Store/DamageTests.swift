@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// What `verify` and `repair` make of damaged stores.
-@Suite struct DamageTests {
+struct DamageTests {
     /// A closed store with files of each kind: two levels, value files, and changes in the log.
     private func store(_ configuration: Configuration = DamageTests.configuration()) throws -> StoreFixture {
         let fixture = StoreFixture()

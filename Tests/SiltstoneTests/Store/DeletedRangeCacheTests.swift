@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// Stores whose first entries are deleted again and again.
-@Suite("Walks begin behind what others found deleted", .comesToAnEnd)
 struct DeletedRangeCacheTests {
     fileprivate static func key(_ index: Int) -> [UInt8] {
         [UInt8(index >> 16), UInt8(index >> 8 & 255), UInt8(index & 255)]
@@ -46,7 +45,8 @@ struct DeletedRangeCacheTests {
         return key.withBytes { scans.deletedRanges.end(from: $0, visible: .greatest) }
     }
 
-    @Test("the third scan begins where the second has found the first entry, and goes along with deletes")
+    @Test(
+        "the third scan begins where the second has found the first entry, and goes along with deletes", .comesToAnEnd)
     func learns() throws {
         let store = try queue(1000, deleted: 500)
         #expect(try head(store) == 500)
@@ -67,7 +67,9 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("what is put in the midst of what is known, and deleted, leaves it known, in whatever order and number")
+    @Test(
+        "what is put in the midst of what is known, and deleted, leaves it known, in whatever order and number",
+        .comesToAnEnd)
     func cutAndJoined() throws {
         let store = try queue(1000, deleted: 500)
         for _ in 0..<3 { #expect(try head(store) == 500) }
@@ -88,7 +90,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("a scan skips what is known behind where it began, though not beyond its end")
+    @Test("a scan skips what is known behind where it began, though not beyond its end", .comesToAnEnd)
     func leaps() throws {
         let store = try queue(1000, deleted: 500)
         for _ in 0..<3 { #expect(try head(store) == 500) }
@@ -104,7 +106,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("few deleted entries have nothing watched")
+    @Test("few deleted entries have nothing watched", .comesToAnEnd)
     func few() throws {
         let store = try queue(1000, deleted: DeletedRangeCache.fewestToWatch - 1)
         for _ in 0..<3 { _ = try head(store) }
@@ -115,7 +117,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("an empty store is known to be, until something is put", arguments: [false, true])
+    @Test("an empty store is known to be, until something is put", .comesToAnEnd, arguments: [false, true])
     func drained(inBatch: Bool) throws {
         let store = try queue(300, deleted: 300)
         for _ in 0..<3 { #expect(try head(store) == nil) }
@@ -139,7 +141,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("a snapshot from before the deletes sees what they removed, one from between its own")
+    @Test("a snapshot from before the deletes sees what they removed, one from between its own", .comesToAnEnd)
     func snapshots() throws {
         let store = try queue(1000, deleted: 0)
         let before = store.snapshot()
@@ -157,7 +159,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("what a snapshot finds deleted, and was put since, is not taken for empty")
+    @Test("what a snapshot finds deleted, and was put since, is not taken for empty", .comesToAnEnd)
     func olderWalks() throws {
         let store = try queue(1000, deleted: 500)
         let snapshot = store.snapshot()
@@ -169,7 +171,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("entries removed by a range are passed once, too")
+    @Test("entries removed by a range are passed once, too", .comesToAnEnd)
     func rangeTombstones() throws {
         let store = try queue(1000, deleted: 0)
         try store.deleteRange(from: Self.key(0), to: Self.key(600))
@@ -180,7 +182,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("more queues than are looked after, and keys of any length, read right")
+    @Test("more queues than are looked after, and keys of any length, read right", .comesToAnEnd)
     func manyQueues() throws {
         let store = try KeyValueStore.inMemory(configuration: configuration())
         let prefixes = (0..<20).map { [UInt8](repeating: UInt8($0), count: $0 % 3 == 0 ? 2000 : 2) }
@@ -197,7 +199,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("what is of no use is given up")
+    @Test("what is of no use is given up", .comesToAnEnd)
     func givenUp() throws {
         let store = try queue(300, deleted: 200)
         for _ in 0..<3 { _ = try head(store) }
@@ -209,7 +211,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("scans that have no use of what is known give it up, and it is learnt again where one has")
+    @Test("scans that have no use of what is known give it up, and it is learnt again where one has", .comesToAnEnd)
     func givenUpByWalks() throws {
         let store = try queue(300, deleted: 200)
         for _ in 0..<3 { _ = try head(store) }
@@ -296,6 +298,7 @@ struct DeletedRangeCacheTests {
 
     @Test(
         "any history with rows of deletes reads as in a sorted dictionary, in the store and in snapshots",
+        .comesToAnEnd,
         arguments: 0..<SuiteScale.count(UInt64(4), thorough: 4, long: 200))
     func histories(_ seed: UInt64) throws {
         var configuration = StoreFixture.small()
@@ -309,7 +312,7 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("beside a producer, keys come out in their order, none is passed over")
+    @Test("beside a producer, keys come out in their order, none is passed over", .comesToAnEnd)
     func order() throws {
         let store = try queue(200, deleted: 200)
         let count = 5000
@@ -334,7 +337,9 @@ struct DeletedRangeCacheTests {
         try store.close()
     }
 
-    @Test("what is put before the head, by others, is at once the head for those who put it, and comes out")
+    @Test(
+        "what is put before the head, by others, is at once the head for those who put it, and comes out", .comesToAnEnd
+    )
     func pushedInFront() throws {
         let store = try queue(8000, deleted: 1000)
         let (consumers, pushers) = (DispatchGroup(), DispatchGroup())

@@ -3,7 +3,6 @@ import Testing
 @testable import Siltstone
 
 /// What is known of one range, change by change.
-@Suite("Deleted ranges")
 struct DeletedRangeTests {
     private func with<R>(_ key: String, _ body: (Bytes) -> R) -> R {
         Array(key.utf8).withBytes(body)

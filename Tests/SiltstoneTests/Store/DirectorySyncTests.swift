@@ -6,7 +6,6 @@ import Testing
 
 /// Syncs of the store's directory that fail while the store is open. The kernel reports such a failure once: the next
 /// sync succeeds, although the names of other files may not be durable.
-@Suite("Failed syncs of the directory", .comesToAnEnd)
 struct DirectorySyncTests {
     /// A new file whose name is to be made durable.
     enum NewFile: CaseIterable {
@@ -64,6 +63,7 @@ struct DirectorySyncTests {
 
     @Test(
         "a sync of the directory that fails once ends all writing, whichever file it was for; nothing is lost",
+        .comesToAnEnd,
         arguments: NewFile.allCases, [Fault.inputOutput, .noSpace])
     func failure(_ file: NewFile, _ fault: Fault) throws {
         let disk = FaultInjectingFileSystem()
@@ -92,7 +92,9 @@ struct DirectorySyncTests {
         try again.close()
     }
 
-    @Test("a sync of the directory that fails while a store closes ends all writing, the note of the log's end too")
+    @Test(
+        "a sync of the directory that fails while a store closes ends all writing, the note of the log's end too",
+        .comesToAnEnd)
     func whileClosing() throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -121,7 +123,9 @@ struct DirectorySyncTests {
         try again.close()
     }
 
-    @Test("a sync of the directory that is refused a descriptor changes nothing", arguments: NewFile.allCases)
+    @Test(
+        "a sync of the directory that is refused a descriptor changes nothing", .comesToAnEnd,
+        arguments: NewFile.allCases)
     func refusal(_ file: NewFile) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -143,6 +147,7 @@ struct DirectorySyncTests {
 
     @Test(
         "a sync between two removals of a compaction that fails ends all writing; one that is refused only delays the rest",
+        .comesToAnEnd,
         arguments: [Fault.inputOutput, .tooManyFiles])
     func betweenRemovals(_ fault: Fault) throws {
         let disk = FaultInjectingFileSystem()

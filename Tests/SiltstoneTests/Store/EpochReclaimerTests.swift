@@ -4,7 +4,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct EpochReclaimerTests {
+struct EpochReclaimerTests {
     private func superVersion() -> SuperVersion { SuperVersion(tables: [], version: .empty) }
 
     /// A publisher with a super version, and that super version, weakly.

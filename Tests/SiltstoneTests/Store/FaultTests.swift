@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Disks that are full or broken: errors come out, nothing traps or hangs, and nothing acknowledged is lost.
-@Suite(.comesToAnEnd) struct FaultTests {
+struct FaultTests {
     private static func configuration(_ writing: LogWriting) -> Configuration {
         var configuration = StoreFixture.small()
         configuration.durability = .synced
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "a full disk is an error that goes away with its reason, without opening again",
+        "a full disk is an error that goes away with its reason, without opening again", .comesToAnEnd,
         arguments: LogWriting.allCases)
     func diskFull(_ writing: LogWriting) throws {
         let disk = FaultInjectingFileSystem()
@@ -79,7 +79,9 @@ import Testing
         try store.close()
     }
 
-    @Test("a flush that finds the disk full waits for the space of the log that the flush before has made needless")
+    @Test(
+        "a flush that finds the disk full waits for the space of the log that the flush before has made needless",
+        .comesToAnEnd)
     func spaceOnItsWay() throws {
         try changeOnFullDisk(StoreFixture.small()) { call in
             call.operation == .create && call.path.hasSuffix(".segment")
@@ -89,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("a put that finds the disk full waits for the space of a log that a flush has made needless")
+    @Test("a put that finds the disk full waits for the space of a log that a flush has made needless", .comesToAnEnd)
     func spaceOnItsWayForPuts() throws {
         try changeOnFullDisk(Self.configuration(.written)) { call in
             call.operation == .write && call.path.hasSuffix(".log")
@@ -98,7 +100,9 @@ import Testing
         }
     }
 
-    @Test("on a full disk changes of every kind wait for the flush under way, whose log gives its space back")
+    @Test(
+        "on a full disk changes of every kind wait for the flush under way, whose log gives its space back",
+        .comesToAnEnd)
     func spaceOfFlushUnderWay() async throws {
         let disk = FaultInjectingFileSystem()
         var configuration = Self.configuration(.written)
@@ -175,6 +179,7 @@ import Testing
 
     @Test(
         "a full disk gets back the space that logs hold ahead of their ends: for a segment, or for a log that must grow",
+        .comesToAnEnd,
         arguments: LogWriting.allCases, [".segment", ".log"])
     func spaceAhead(_ writing: LogWriting, neededFor suffix: String) throws {
         let disk = FaultInjectingFileSystem()
@@ -203,6 +208,7 @@ import Testing
 
     @Test(
         "a disk that stays full when logs have given back what they held is an error that goes away with its reason, too",
+        .comesToAnEnd,
         arguments: LogWriting.allCases)
     func stillFull(_ writing: LogWriting) throws {
         let disk = FaultInjectingFileSystem()
@@ -226,6 +232,7 @@ import Testing
 
     @Test(
         "after a failed sync the store refuses writes, tells why, and goes on reading; opened again it is well",
+        .comesToAnEnd,
         arguments: LogWriting.allCases)
     func failedSync(_ writing: LogWriting) throws {
         let disk = FaultInjectingFileSystem()
@@ -249,7 +256,9 @@ import Testing
         try again.close()
     }
 
-    @Test("a sync that finds the disk full does not claim to have changed nothing", arguments: [".log", ".values"])
+    @Test(
+        "a sync that finds the disk full does not claim to have changed nothing", .comesToAnEnd,
+        arguments: [".log", ".values"])
     func fullAtSync(_ suffix: String) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -262,7 +271,9 @@ import Testing
         try store.close()
     }
 
-    @Test("asking for a sync of a full disk is told that nobody knows what it holds", arguments: [".log", ".values"])
+    @Test(
+        "asking for a sync of a full disk is told that nobody knows what it holds", .comesToAnEnd,
+        arguments: [".log", ".values"])
     func fullAtRequestedSync(_ suffix: String) throws {
         let disk = FaultInjectingFileSystem()
         let store = try StoreFixture(disk).open(Self.configuration(.mapped))
@@ -275,7 +286,8 @@ import Testing
     }
 
     @Test(
-        "a failed sync of values is not tried again, whoever makes it", arguments: ["flush", "compact", "checkpoint"])
+        "a failed sync of values is not tried again, whoever makes it", .comesToAnEnd,
+        arguments: ["flush", "compact", "checkpoint"])
     func failedValueSync(_ by: String) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -301,7 +313,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a flush that fails is tried again, and all that is in memory stays readable")
+    @Test("a flush that fails is tried again, and all that is in memory stays readable", .comesToAnEnd)
     func failedFlush() throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -321,7 +333,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a compaction that fails changes nothing and leaves nothing behind")
+    @Test("a compaction that fails changes nothing and leaves nothing behind", .comesToAnEnd)
     func failedCompaction() throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct ForeignFilesTests {
+struct ForeignFilesTests {
     private func write(_ text: String, to path: String, _ fileSystem: any FileSystem) throws {
         let file = try fileSystem.open(path, .createNew)
         try file.writeFully(Array(text.utf8), at: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct IdleTests {
+struct IdleTests {
     private static func configuration(_ memTableBytes: Int = 4 << 20) -> Configuration {
         var configuration = StoreFixture.small()
         configuration.memTableBytes = memTableBytes

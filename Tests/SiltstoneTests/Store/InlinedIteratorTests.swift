@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Walks that become part of the caller")
+/// Walks that become part of the caller.
 struct InlinedIteratorTests {
     /// Three hundred keys, in segments and a memtable: values beside the keys and in a value file, and removed ones.
     /// - Parameter hasRange: whether some are removed by a range, not merged yet.

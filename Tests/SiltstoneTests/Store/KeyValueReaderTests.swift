@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Functions over any reader.
-@Suite struct KeyValueReaderTests {
+struct KeyValueReaderTests {
     private static func sum(of prefix: String, in reader: some KeyValueReader) throws -> Int {
         var sum = 0
         try reader.forEach(prefix: prefix.utf8) { _, value in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct LimitTests {
+struct LimitTests {
     @Test("a key of 64 KiB goes in and one byte more is refused, with nothing changed")
     func keys() throws {
         let store = try StoreFixture().open()

@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// What the link of a log proves of the logs before it, be it all that its log holds.
-@Suite struct LogLinkTests {
+struct LogLinkTests {
     /// A store whose memtables are not flushed, and its logs, oldest first.
     private struct Logs {
         let fixture = StoreFixture()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Many keys in one read")
+/// Many keys in one read.
 struct MultiGetTests {
     /// Keys in runs and a memtable, and some values in a value file.
     private func store(_ access: FileAccess, _ fileSystem: any FileSystem = InMemoryFileSystem()) throws

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct OpeningTests {
+struct OpeningTests {
     /// A closed store with a segment, a value file and a log that holds something.
     private func closedStore(_ fixture: StoreFixture = StoreFixture()) throws -> StoreFixture {
         let store = try fixture.open()

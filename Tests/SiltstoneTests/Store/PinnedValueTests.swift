@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// Values that reads lend instead of copying them.
-@Suite struct PinnedValueTests {
+struct PinnedValueTests {
     private static let value = [UInt8](repeating: 9, count: 300)
 
     private func filled(_ store: KeyValueStore) throws {

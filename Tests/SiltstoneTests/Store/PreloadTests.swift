@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Segments that are made ready before they take the place of others")
+/// Segments that are made ready before they take the place of others.
 struct PreloadTests {
     private func key(_ number: Int) -> [UInt8] { Array("key \(100_000 + number)".utf8) }
 

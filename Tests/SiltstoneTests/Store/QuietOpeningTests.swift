@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Stores that were closed in good order are opened without a write; whatever is promised later is promised all the same.
-@Suite struct QuietOpeningTests {
+struct QuietOpeningTests {
     private static let store = "/data/store"
 
     private func open(_ path: String = Self.store, on disk: SimulatedFileSystem) throws(StoreError) -> KeyValueStore {

@@ -2,7 +2,6 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Estimates of ranges")
 struct RangeEstimateTests {
     private static let valueBytes = 50
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Reads of several ranges and of keys alone")
+/// Reads of several ranges and of keys alone.
 struct RangeReadTests {
     /// Keys in a memtable, in flushed runs and in level 1; every seventh value in a value file.
     private func store(_ access: FileAccess = .mapped) throws -> KeyValueStore {

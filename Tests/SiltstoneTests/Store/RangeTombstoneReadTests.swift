@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Reads beside range tombstones")
+/// Reads beside range tombstones.
 struct RangeTombstoneReadTests {
     private func store(_ access: FileAccess = .mapped) throws -> KeyValueStore {
         var configuration = StoreFixture.small()

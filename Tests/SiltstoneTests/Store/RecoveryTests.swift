@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// What is found again after the process has died at some instant. A copy of the files stands for what it leaves.
-@Suite struct RecoveryTests {
+struct RecoveryTests {
     private static func quiet() -> Configuration {
         var configuration = StoreFixture.small()
         configuration.automaticCompaction = false

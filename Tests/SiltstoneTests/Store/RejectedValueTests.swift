@@ -7,7 +7,6 @@ import Testing
 
 /// Writes of large values that a conflict or a condition rejects: they leave nothing in the value file, and none is
 /// rejected for a state that no reader can see.
-@Suite("Rejected writes of large values", .comesToAnEnd)
 struct RejectedValueTests {
     private static let large = [UInt8](repeating: 7, count: 20_000)
 
@@ -25,7 +24,7 @@ struct RejectedValueTests {
         return store
     }
 
-    @Test("transactions that conflict leave no values in the value file")
+    @Test("transactions that conflict leave no values in the value file", .comesToAnEnd)
     func conflicts() throws {
         let store = try Self.open()
         let before = store.statistics.valueFileBytes
@@ -45,7 +44,7 @@ struct RejectedValueTests {
         try store.close()
     }
 
-    @Test("a transaction whose check is repeated after a flush has its values in the value file once")
+    @Test("a transaction whose check is repeated after a flush has its values in the value file once", .comesToAnEnd)
     func repeatedCheck() throws {
         let store = try Self.open()
         let before = store.statistics.valueFileBytes
@@ -61,7 +60,9 @@ struct RejectedValueTests {
         try store.close()
     }
 
-    @Test("a condition that holds before the value is written and not afterwards leaves no value in the value file")
+    @Test(
+        "a condition that holds before the value is written and not afterwards leaves no value in the value file",
+        .comesToAnEnd)
     func condition() throws {
         let disk = FaultInjectingFileSystem()
         let store = try Self.open(disk)
@@ -87,7 +88,7 @@ struct RejectedValueTests {
         try store.close()
     }
 
-    @Test("a condition of a large value does not fail for a state in the middle of a batch")
+    @Test("a condition of a large value does not fail for a state in the middle of a batch", .comesToAnEnd)
     func middleOfBatch() throws {
         let disk = FaultInjectingFileSystem()
         let store = try Self.open(disk) {
@@ -124,7 +125,9 @@ struct RejectedValueTests {
         try store.close()
     }
 
-    @Test("a value file that becomes shorter while it is verified, because a write is rejected, is not damaged")
+    @Test(
+        "a value file that becomes shorter while it is verified, because a write is rejected, is not damaged",
+        .comesToAnEnd)
     func verification() throws {
         let disk = FaultInjectingFileSystem()
         let store = try Self.open(disk)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("One open store for each path")
+/// One open store for each path.
 struct SharedStoreTests {
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.path + "/siltstone-" + UUID().uuidString

@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// What keeps old versions from being dropped.
-@Suite struct SnapshotRegistryTests {
+struct SnapshotRegistryTests {
     @Test("who asks for the live snapshots while one reads what is visible waits for it, and is told of it")
     func registering() throws {
         let registry = SnapshotRegistry()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct StatisticsTests {
+struct StatisticsTests {
     @Test("statistics count what was done")
     func counts() throws {
         var configuration = StoreFixture.small()

@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Random histories against a sorted dictionary. The long form runs a hundred times as many.
-@Suite struct StoreModelTests {
+struct StoreModelTests {
     /// A configuration by name, for the test's report.
     struct Variant: Sendable, CustomTestStringConvertible {
         var testDescription: String

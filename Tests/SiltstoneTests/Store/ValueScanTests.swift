@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct ValueScanTests {
+struct ValueScanTests {
     private static func configuration(_ access: FileAccess) -> Configuration {
         var configuration = StoreFixture.small()
         configuration.access = access

@@ -6,7 +6,6 @@ import Testing
 @testable import Siltstone
 
 /// How writers are slowed while a memtable is flushed.
-@Suite("Write controller", .comesToAnEnd)
 struct WriteControllerTests {
     private static let table = 52 << 20
     private static let step = 1 << 20
@@ -55,6 +54,7 @@ struct WriteControllerTests {
 
     @Test(
         "a memtable that would be full before the flush ends is full about then, whatever writers and flush take",
+        .comesToAnEnd,
         arguments: [0.1, 0.5, 1.0], [60.0, 100, 300, 3000])
     func spread(_ taken: Double, _ flush: Double) {
         for (writers, merging) in [(1.0, 0.9), (4, 0.9), (1, 0.75), (1, 1)] {
@@ -69,7 +69,9 @@ struct WriteControllerTests {
         }
     }
 
-    @Test("a flush that says too little of its progress, or nothing, slows writers by less than as long again")
+    @Test(
+        "a flush that says too little of its progress, or nothing, slows writers by less than as long again",
+        .comesToAnEnd)
     func wrongProgress() {
         let claims: [(Double) -> Double] = [{ _ in 0 }, { $0 < 0.9 ? $0 / 9 : 10 * $0 - 9 }, { $0 * $0 }]
         for claim in claims {
@@ -82,7 +84,7 @@ struct WriteControllerTests {
         }
     }
 
-    @Test("writers that take longer than a flush are not slowed", arguments: [2.5, 5, 100])
+    @Test("writers that take longer than a flush are not slowed", .comesToAnEnd, arguments: [2.5, 5, 100])
     func slowWriters(_ taken: Double) {
         var fill = Fill()
         fill.taken = taken
@@ -93,7 +95,7 @@ struct WriteControllerTests {
         }
     }
 
-    @Test("one flush that takes long does not make writers wait for the next in vain")
+    @Test("one flush that takes long does not make writers wait for the next in vain", .comesToAnEnd)
     func outlier() {
         var fill = Fill()
         fill.taken = 0.5
@@ -104,7 +106,7 @@ struct WriteControllerTests {
         }
     }
 
-    @Test("no delay outlives its flush, whether that ends or fails")
+    @Test("no delay outlives its flush, whether that ends or fails", .comesToAnEnd)
     func noFlush() {
         for fails in [false, true] {
             var pace = WriteController()
@@ -120,7 +122,7 @@ struct WriteControllerTests {
         }
     }
 
-    @Test("the delay has a bound, and odd figures harm nothing")
+    @Test("the delay has a bound, and odd figures harm nothing", .comesToAnEnd)
     func bounds() {
         var random = SeededGenerator(5)
         var pace = WriteController()
@@ -140,6 +142,7 @@ struct WriteControllerTests {
 
     @Test(
         "writers of a store are slowed while its disk takes long for a flush, not afterwards, and lose nothing",
+        .comesToAnEnd,
         arguments: [false, true])
     func store(_ fails: Bool) throws {
         let disk = FaultInjectingFileSystem()

@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// The order of locks, which debug builds check: all other suites run with the check.
-@Suite("Ranks of locks")
 struct LockRankTests {
     @Test("a lock that is taken behind a higher one ends the process, and both are named")
     func order() async throws {

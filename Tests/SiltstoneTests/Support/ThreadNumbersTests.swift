@@ -4,7 +4,6 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Numbers of threads")
 struct ThreadNumbersTests {
     @Test("the number of a thread that has ended goes to another: more threads than there are numbers get one in turn")
     func reuse() throws {

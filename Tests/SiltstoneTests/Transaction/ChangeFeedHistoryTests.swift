@@ -7,11 +7,11 @@ import Testing
 
 /// The feed of changes over whole histories: no change is lost, doubled or out of order, and who is not told of one is
 /// told so.
-@Suite("Histories of the feed", .comesToAnEnd) struct ChangeFeedHistoryTests {
+struct ChangeFeedHistoryTests {
     // MARK: Reopening
 
     @Test(
-        "a subscriber who comes back after closings, crashes and flushes is led to what the store holds",
+        "a subscriber who comes back after closings, crashes and flushes is led to what the store holds", .comesToAnEnd,
         arguments: 0..<4)
     func reopening(_ number: Int) throws {
         var (events, missed) = (0, 0)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("a subscriber who has seen what a crash took is told so, and gets what comes instead")
+    @Test("a subscriber who has seen what a crash took is told so, and gets what comes instead", .comesToAnEnd)
     func lostChanges() async throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
@@ -148,7 +148,9 @@ import Testing
 
     // MARK: Races
 
-    @Test("subscribers that begin anywhere, while logs are flushed and removed, miss nothing that they are not told of")
+    @Test(
+        "subscribers that begin anywhere, while logs are flushed and removed, miss nothing that they are not told of",
+        .comesToAnEnd)
     func racing() throws {
         let fixture = StoreFixture(InMemoryFileSystem(greatestFileSize: 2 << 30))
         var configuration = StoreFixture.small()
@@ -232,7 +234,7 @@ import Testing
 
     // MARK: Slow subscribers
 
-    @Test("writers do not wait for a subscriber that stands still, whose gap is told when it goes on")
+    @Test("writers do not wait for a subscriber that stands still, whose gap is told when it goes on", .comesToAnEnd)
     func standstill() throws {
         var configuration = StoreFixture.small()
         configuration.changeFeedBytes = 64 << 10
@@ -264,7 +266,9 @@ import Testing
         withExtendedLifetime(idle) {}
     }
 
-    @Test("nothing is kept of subscribers that have gone, in whichever order they were cancelled and given up")
+    @Test(
+        "nothing is kept of subscribers that have gone, in whichever order they were cancelled and given up",
+        .comesToAnEnd)
     func forgetting() async throws {
         let store = try StoreFixture().open()
         for number in 0..<20 {

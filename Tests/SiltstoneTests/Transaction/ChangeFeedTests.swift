@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// The feed of changes: what it hands out, in which order, and what it tells those who are late.
-@Suite("Feed of changes", .comesToAnEnd) struct ChangeFeedTests {
+struct ChangeFeedTests {
     private typealias Change = Siltstone.Change
 
     private let fixture = StoreFixture()
@@ -33,7 +33,7 @@ import Testing
         return events
     }
 
-    @Test("commits come in order, whole, with the numbers that the writes have returned")
+    @Test("commits come in order, whole, with the numbers that the writes have returned", .comesToAnEnd)
     func order() async throws {
         let store = try fixture.open()
         try await store.put("before".utf8, "0".utf8)
@@ -65,7 +65,7 @@ import Testing
             ])
     }
 
-    @Test("a subscriber to a range gets what concerns it, and of a batch that part alone")
+    @Test("a subscriber to a range gets what concerns it, and of a batch that part alone", .comesToAnEnd)
     func ranges() async throws {
         let store = try fixture.open()
         var changes = try store.changes(prefix: "b".utf8).makeAsyncIterator()
@@ -87,7 +87,9 @@ import Testing
             ])
     }
 
-    @Test("a feed from the past begins with what the logs hold, and tells what they do not", arguments: [true, false])
+    @Test(
+        "a feed from the past begins with what the logs hold, and tells what they do not", .comesToAnEnd,
+        arguments: [true, false])
     func past(mapped: Bool) async throws {
         var configuration = StoreFixture.small()
         configuration.logWriting = mapped ? .mapped : .written
@@ -118,7 +120,9 @@ import Testing
         try await reopened.close()
     }
 
-    @Test("a feed from the past maps no log of a store that reads its files by calls", arguments: [true, false])
+    @Test(
+        "a feed from the past maps no log of a store that reads its files by calls", .comesToAnEnd,
+        arguments: [true, false])
     func logAccess(mapped: Bool) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
@@ -138,7 +142,7 @@ import Testing
         try reader.close()
     }
 
-    @Test("one who is too slow is told what is missing, and gets all that follows; memory stays bounded")
+    @Test("one who is too slow is told what is missing, and gets all that follows; memory stays bounded", .comesToAnEnd)
     func slow() async throws {
         var configuration = StoreFixture.small()
         configuration.memTableBytes = 16 << 20
@@ -169,7 +173,7 @@ import Testing
         withExtendedLifetime(sequence) {}
     }
 
-    @Test("a task that waits is woken by a change, by its cancellation, and by the closing of the store")
+    @Test("a task that waits is woken by a change, by its cancellation, and by the closing of the store", .comesToAnEnd)
     func waking() async throws {
         let store = try fixture.open()
         func follow() throws -> Task<[ChangeEvent], any Error> {
@@ -190,7 +194,7 @@ import Testing
         #expect(try await closed.value == [.commit([put("a", "1", number)], through: number)])
     }
 
-    @Test("a closure gets every event in order until it is cancelled, and nobody listens then")
+    @Test("a closure gets every event in order until it is cancelled, and nobody listens then", .comesToAnEnd)
     func closure() throws {
         let store = try fixture.open()
         let seen = Locked<[UInt64]>([])
@@ -210,7 +214,8 @@ import Testing
         #expect(seen.withLock { $0.count } == 300)
     }
 
-    @Test("many writers and subscribers: each sees every commit once, in one order, with its batch whole")
+    @Test(
+        "many writers and subscribers: each sees every commit once, in one order, with its batch whole", .comesToAnEnd)
     func manyWriters() async throws {
         let store = try fixture.open()
         let (writers, commits) = (4, 200)
@@ -250,7 +255,7 @@ import Testing
         #expect(orders.allSatisfy { $0 == orders[0] })
     }
 
-    @Test("a long transaction's check follows commits in the feed, and gives the subscription up")
+    @Test("a long transaction's check follows commits in the feed, and gives the subscription up", .comesToAnEnd)
     func longTransaction() throws {
         let store = try fixture.open()
         for conflicts in [true, false] {

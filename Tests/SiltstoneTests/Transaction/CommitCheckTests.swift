@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// The two steps of a commit's check: nothing may fall between them.
-@Suite("Steps of the commit check") struct CommitCheckTests {
+struct CommitCheckTests {
     /// A store whose transaction has read a range, and whose segments hold newer changes of other keys. So the first step
     /// of its check reads files.
     private static func prepared(_ fileSystem: any FileSystem) throws -> (store: KeyValueStore, open: Transaction) {

@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// The check of commits against a plain comparison of what was read with what was changed.
-@Suite("The check of commits against a model") struct ConflictModelTests {
+struct ConflictModelTests {
     @Test(
         "a commit conflicts if what it has read was changed, and only then, whatever flushes and compactions do meanwhile",
         arguments: 0..<8)

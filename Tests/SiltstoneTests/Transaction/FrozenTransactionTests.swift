@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Transactions as they were at one moment.
-@Suite("Frozen transactions") struct FrozenTransactionTests {
+struct FrozenTransactionTests {
     private let store: KeyValueStore
 
     init() throws {

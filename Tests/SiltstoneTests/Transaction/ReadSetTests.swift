@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// The set of keys and ranges that a commit checks: it may hold too much, never too little.
-@Suite("Read set") struct ReadSetTests {
+struct ReadSetTests {
     private func isNoted(_ number: Int, in ranges: KeyRangeSet) -> Bool {
         key(number).withBytes { ranges.contains($0) }
     }

@@ -5,8 +5,10 @@ import Testing
 @testable import Siltstone
 
 /// The turn of those who meet conflicts again and again: one at a time, in order, and nobody waits for ever.
-@Suite("Turns of retries", .comesToAnEnd) struct RetryTurnTests {
-    @Test("threads and tasks have the turn one at a time, and it is free when the last one has handed it on")
+struct RetryTurnTests {
+    @Test(
+        "threads and tasks have the turn one at a time, and it is free when the last one has handed it on",
+        .comesToAnEnd)
     func oneAtATime() async {
         let turn = RetryTurn()
         let inside = Locked((now: 0, most: 0, turns: 0))
@@ -53,7 +55,9 @@ import Testing
         #expect(await turn.take())
     }
 
-    @Test("who waits for somebody who does not hand the turn on goes without it, and those behind are not held up")
+    @Test(
+        "who waits for somebody who does not hand the turn on goes without it, and those behind are not held up",
+        .comesToAnEnd)
     func impatience() async throws {
         let turn = RetryTurn()
         #expect(await turn.take())
@@ -67,7 +71,7 @@ import Testing
         turn.release()
     }
 
-    @Test("a commit gives way, and goes on though the turn is not handed on")
+    @Test("a commit gives way, and goes on though the turn is not handed on", .comesToAnEnd)
     func givingWay() {
         let turn = RetryTurn()
         turn.deferToHolder()
@@ -77,7 +81,9 @@ import Testing
         #expect(!turn.isTaken)
     }
 
-    @Test("a transaction whose body runs another one comes to an end, though both meet conflicts again and again")
+    @Test(
+        "a transaction whose body runs another one comes to an end, though both meet conflicts again and again",
+        .comesToAnEnd)
     func nested() throws {
         let store = try KeyValueStore.inMemory()
         var (outer, inner) = (0, 0)
@@ -100,7 +106,7 @@ import Testing
         #expect(!store.engine.retryTurn.isTaken)
     }
 
-    @Test("a body in a task that waits for another task's transaction comes to an end")
+    @Test("a body in a task that waits for another task's transaction comes to an end", .comesToAnEnd)
     func waitingForAnother() async throws {
         let store = try KeyValueStore.inMemory()
         let attempts = Counter()

@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// Transactions that many others are in the way of: every one comes to its end, with no more attempts than it is given.
-@Suite("Starvation of transactions", .comesToAnEnd) struct StarvationTests {
+struct StarvationTests {
     private static let accounts = 64
 
     private static func key(_ account: Int) -> [UInt8] { Array("account \(1000 + account)".utf8) }
@@ -34,7 +34,9 @@ import Testing
         return count
     }
 
-    @Test("a long transaction over all accounts ends beside threads that change them all the time; the sum is right")
+    @Test(
+        "a long transaction over all accounts ends beside threads that change them all the time; the sum is right",
+        .comesToAnEnd)
     func longAgainstShort() throws {
         let store = try Self.store()
         let (isOn, added, group) = (Locked(true), Locked(0), DispatchGroup())
@@ -77,7 +79,9 @@ import Testing
             ["short ones": sum, "conflicts": store.statistics.conflicts, "attempts at most": most])
     }
 
-    @Test("all of many transactions on one key end, in threads and in tasks, and none of their changes is lost")
+    @Test(
+        "all of many transactions on one key end, in threads and in tasks, and none of their changes is lost",
+        .comesToAnEnd)
     func oneKey() async throws {
         let store = try Self.store()
         let (threads, tasks, turns) = (4, 4, SuiteScale.count(50, thorough: 400))
@@ -118,7 +122,7 @@ import Testing
         SuiteScale.report("transactions on one key", ["commits": count, "conflicts": store.statistics.conflicts])
     }
 
-    @Test("a task that is cancelled between two attempts still ends, and hands the turn on")
+    @Test("a task that is cancelled between two attempts still ends, and hands the turn on", .comesToAnEnd)
     func cancellation() async throws {
         let store = try Self.store()
         let tasks = (0..<20).map { number in

@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Which changes by others stop a commit, and which do not.
-@Suite("Conflicts of transactions") struct TransactionConflictTests {
+struct TransactionConflictTests {
     /// What happens to memtables and segments between a transaction's reads and its commit.
     enum Upheaval: CaseIterable { case none, flush, flushAndCompact }
 

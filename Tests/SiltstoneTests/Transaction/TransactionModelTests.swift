@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Random transactions against a sorted dictionary: reads, scans and savepoints inside, and what a commit leaves.
-@Suite("Transactions against a model") struct TransactionModelTests {
+struct TransactionModelTests {
     @Test("reads and scans inside see the snapshot with the transaction's own writes", arguments: 0..<12)
     func ownWrites(seed: Int) throws {
         var run = try Run(seed: UInt64(seed))

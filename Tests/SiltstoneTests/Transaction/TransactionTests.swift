@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// The life of a transaction: its body, its end, and its retries.
-@Suite("Transactions") struct TransactionTests {
+struct TransactionTests {
     private struct Cancelled: Error {}
 
     private let store: KeyValueStore

@@ -39,7 +39,6 @@ private struct Track: Codable {
 
 private typealias Reference = Database<ReferenceDatabaseConfiguration>
 
-@Suite("Chains")
 struct ChainTests {
     private func people() throws -> (Reference, owen: Person, beru: Person) {
         let db = Database(configuration: ReferenceDatabaseConfiguration())

@@ -21,7 +21,7 @@ private struct Stranger: Codable { let id: Int }
 
 private typealias Predicate = TableKit.Predicate
 
-@Suite("Expressions become predicates")
+/// Expressions become predicates.
 struct ExpressionCompilerTests {
     private func predicate(_ condition: any CRUDBooleanExpression) throws -> Predicate {
         try ExpressionCompiler(

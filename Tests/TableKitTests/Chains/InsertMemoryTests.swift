@@ -3,7 +3,7 @@ import SiltstoneTesting
 import TableKit
 import Testing
 
-@Suite struct InsertMemoryTests {
+struct InsertMemoryTests {
     private struct Document: Codable {
         var id: Int, body: Data
     }

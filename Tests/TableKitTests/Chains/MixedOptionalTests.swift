@@ -14,7 +14,7 @@ private struct N: Codable, Equatable {
     var optionalKind: Kind?
 }
 
-@Suite("Optional and plain operands compare with each other")
+/// Optional and plain operands compare with each other.
 struct MixedOptionalTests {
     private let table: Table<N, Database<ReferenceDatabaseConfiguration>>
 

@@ -24,7 +24,6 @@ private struct Other: Codable {
     let optName: String?
 }
 
-@Suite("Operators")
 struct OperatorTests {
     /// The comparison, with its value, that a condition is.
     private func compared(_ condition: Condition) -> (sign: String, value: ColumnValue?)? {

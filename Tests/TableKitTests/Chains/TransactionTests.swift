@@ -34,7 +34,6 @@ private final class CountingEngine: TableEngine {
     func verify(progress: ((Double) -> Void)?) throws -> [String] { try base.verify(progress: progress) }
 }
 
-@Suite("Transactions")
 struct TransactionTests {
     private func database() throws -> Database<ReferenceDatabaseConfiguration> {
         let db = Database(configuration: ReferenceDatabaseConfiguration())

@@ -2,7 +2,7 @@ import Foundation
 import TableKit
 import Testing
 
-@Suite("Dates as text have the proleptic Gregorian calendar")
+/// Dates as text have the proleptic Gregorian calendar.
 struct ColumnDateTests {
     private func date(_ days: Int, _ seconds: Double = 0) -> Date {
         Date(timeIntervalSinceReferenceDate: Double(days) * 86_400 + seconds)

@@ -3,7 +3,7 @@ import TableKit
 import Testing
 
 /// Computed properties that equal a column for usual values are no columns.
-@Suite struct ComputedPropertyTests {
+struct ComputedPropertyTests {
     struct Grade: RawRepresentable, Codable, Equatable {
         var rawValue: Int
         init?(rawValue: Int) {

@@ -2,7 +2,7 @@ import SiltstoneTesting
 import TableKit
 import Testing
 
-@Suite("Text in columns of JSON")
+/// Text in columns of JSON.
 struct JSONTextTests {
     @Test(
         "text that is one JSON value fits",

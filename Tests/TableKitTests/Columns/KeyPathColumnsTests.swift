@@ -2,7 +2,7 @@ import Foundation
 import TableKit
 import Testing
 
-@Suite struct KeyPathColumnsTests {
+struct KeyPathColumnsTests {
     enum Colour: String, Codable { case red, green, blue }
     struct Part: Codable { var id: Int, name: String? }
 

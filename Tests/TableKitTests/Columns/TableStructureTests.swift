@@ -2,7 +2,7 @@ import Foundation
 import TableKit
 import Testing
 
-@Suite struct TableStructureTests {
+struct TableStructureTests {
     enum Colour: String, Codable { case red, green, blue }
     enum Level: Int, Codable, CaseIterable { case low = 10, high = 20 }
     enum Only: String, Codable { case one }

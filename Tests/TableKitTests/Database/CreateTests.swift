@@ -32,7 +32,7 @@ private struct Toy: Codable {
     let petId: Int
 }
 
-@Suite("Creating tables")
+/// Creating tables.
 struct CreateTests {
     private func names(_ db: Database<ReferenceDatabaseConfiguration>) throws -> [String] {
         try db.tables().map(\.structure.name).sorted()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableKit
 
-@Suite("Retries of an observation")
+/// Retries of an observation.
 struct ObservationPatienceTests {
     private let error = CRUDSQLExeError("no server", code: .unavailable)
     private let start = ContinuousClock.now

@@ -8,7 +8,6 @@ private struct Note: Codable, Equatable {
     let text: String
 }
 
-@Suite("Observation")
 struct ObservationTests {
     private func database() throws -> Database<ReferenceDatabaseConfiguration> {
         let db = Database(configuration: ReferenceDatabaseConfiguration())

@@ -1,7 +1,7 @@
 import TableKit
 import Testing
 
-@Suite struct BatchDecoderTests {
+struct BatchDecoderTests {
     struct Grandchild: Codable, Equatable { var id: Int }
     struct Child: Codable, Equatable {
         var id: Int

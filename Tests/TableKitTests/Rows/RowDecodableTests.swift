@@ -2,7 +2,7 @@ import Foundation
 import TableKit
 import Testing
 
-@Suite struct RowDecodableTests {
+struct RowDecodableTests {
     enum Colour: String, Codable { case red, green }
     struct Child: Codable, Equatable { var id: Int }
 

@@ -2,7 +2,7 @@ import Foundation
 import TableKit
 import Testing
 
-@Suite struct RowDecoderTests {
+struct RowDecoderTests {
     struct Old: Codable { var id: Int, name: String, gone: String }
     struct New: Codable, Equatable { var id: Int32, name: String, score: Double, note: String? }
 

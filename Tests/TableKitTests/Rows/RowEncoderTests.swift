@@ -2,7 +2,7 @@ import Foundation
 import TableKit
 import Testing
 
-@Suite struct RowEncoderTests {
+struct RowEncoderTests {
     struct Partial: Codable {
         var id: Int, name: String, note: String?
         init(id: Int, name: String, note: String? = nil) {

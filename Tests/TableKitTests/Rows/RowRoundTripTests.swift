@@ -2,7 +2,7 @@ import Foundation
 import TableKit
 import Testing
 
-@Suite struct RowRoundTripTests {
+struct RowRoundTripTests {
     struct Integers: Codable, Equatable {
         var i: Int, i8: Int8, i16: Int16, i32: Int32, i64: Int64
         var u: UInt, u8: UInt8, u16: UInt16, u32: UInt32, u64: UInt64
