@@ -9,7 +9,7 @@
 #   range ends it, in favour of the right one.
 # For a storage engine: file numbers order tables of one level only as long as each was written from the memtable. Whoever rebuilds
 #   a manifest has to order tables by the sequence numbers in them. Export a store that was repaired by an iterator, not by get().
-# Versions: plyvel 1.5.1 (LevelDB 1.23).
+# Versions: plyvel 1.5.1 (LevelDB 1.22).
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

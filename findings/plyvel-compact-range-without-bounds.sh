@@ -7,7 +7,7 @@
 #   all keys one generation is left. A single bound does not help: start=b"" alone compacts nothing either.
 # For whoever measures or copies a LevelDB store from Python: "compacted" figures of size and speed are those of a store that was not.
 #   Give both bounds, the last one above every key.
-# Versions: plyvel 1.5.1 (LevelDB 1.23).
+# Versions: plyvel 1.5.1 (LevelDB 1.22).
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
