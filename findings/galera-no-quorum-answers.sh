@@ -25,7 +25,7 @@ cd "$work"
 apt-get download -qq mariadb-server-core=1:10.11.19-0+deb12u1 mariadb-server=1:10.11.19-0+deb12u1 galera-4=26.4.23-0+deb12u1 \
     mariadb-client-core=1:10.11.19-0+deb12u1 libaio1=0.3.113-4 liburing2=2.3-3 rsync=3.5.0+ds1-0+deb12u1 libpopt0=1.19+dfsg-1 2>/dev/null
 for package in *.deb; do dpkg -x "$package" root; done
-python3 -m venv python && python/bin/pip install -q --disable-pip-version-check PyMySQL==1.2.4
+python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-compile --no-warn-conflicts --target lib PyMySQL==1.2.4
 export LD_LIBRARY_PATH="$work/root/usr/lib/x86_64-linux-gnu" PATH="$work/root/usr/bin:$work/root/usr/sbin:$PATH"
 
 as=()  # The state transfer's rsync serves an unprivileged user alone.
@@ -66,11 +66,11 @@ else:
     raise SystemExit(f"node {node} does not join")
 PROGRAM
 start 1 --wsrep-cluster-address=gcomm:// --wsrep-new-cluster
-python/bin/python wait.py 1 1
+PYTHONPATH=lib python3 wait.py 1 1
 start 2 --wsrep-cluster-address=gcomm://127.0.0.1:24110
-python/bin/python wait.py 2 2
+PYTHONPATH=lib python3 wait.py 2 2
 start 3 --wsrep-cluster-address=gcomm://127.0.0.1:24110
-python/bin/python wait.py 3 3
+PYTHONPATH=lib python3 wait.py 3 3
 
 cat >ask.py <<'PROGRAM'
 import os, pymysql, signal, sys, time
@@ -127,4 +127,4 @@ for statement, answer in expected.items():
 print("changed" if differing else "as stated")
 sys.exit(bool(differing))
 PROGRAM
-python/bin/python ask.py "${servers[0]}" "${servers[1]}"
+PYTHONPATH=lib python3 ask.py "${servers[0]}" "${servers[1]}"

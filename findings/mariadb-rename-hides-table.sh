@@ -21,7 +21,7 @@ chmod 755 .
 apt-get download -qq mariadb-server-core=1:10.11.19-0+deb12u1 mariadb-client-core=1:10.11.19-0+deb12u1 \
     mariadb-server=1:10.11.19-0+deb12u1 libaio1=0.3.113-4 liburing2=2.3-3 2>/dev/null
 for package in *.deb; do dpkg -x "$package" root; done
-python3 -m venv python && python/bin/pip install -q --disable-pip-version-check PyMySQL==1.2.4
+python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-compile --no-warn-conflicts --target lib PyMySQL==1.2.4
 export LD_LIBRARY_PATH="$work/root/usr/lib/x86_64-linux-gnu" PATH="$work/root/usr/bin:$work/root/usr/sbin:$PATH"
 
 common=(--no-defaults --basedir="$work/root/usr" --datadir="$work/data" --user="$(id -un)")
@@ -30,7 +30,7 @@ mariadbd "${common[@]}" --skip-networking --socket="$work/s" --pid-file="$work/p
 server=$!
 for _ in $(seq 100); do [ -S s ] && break; sleep 0.2; done
 
-python/bin/python - <<'PROGRAM'
+PYTHONPATH=lib python3 - <<'PROGRAM'
 import multiprocessing, pymysql, sys, time
 
 def connected():

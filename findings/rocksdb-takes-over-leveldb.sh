@@ -12,8 +12,8 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-python3 -m venv python && python/bin/pip install -q --disable-pip-version-check plyvel==1.5.1 rocksdict==0.3.29
-python/bin/python - <<'PROGRAM'
+python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-compile --no-warn-conflicts --target lib plyvel==1.5.1 rocksdict==0.3.29
+PYTHONPATH=lib python3 - <<'PROGRAM'
 import os, plyvel, rocksdict, sys
 
 database = plyvel.DB("store", create_if_missing=True)
