@@ -4,9 +4,9 @@
 # Guess: a rename holds the table's metadata lock, so whoever reads information_schema finds the table under the old name or under
 #   the new one, whole, and which columns the SELECT names is of no matter.
 # Seen: the columns decide. A SELECT of table_name alone reads the directory and always finds the table. One that also names the
-#   engine opens each table, and leaves out the one that vanished between listing and opening: no row, no error, no warning, in about
-#   half of the readings while renames run without a pause. information_schema.statistics and columns do the same, so that a table that is
-#   listed seems to have no key and no column.
+#   engine opens each table, and leaves out the one that vanished between listing and opening: no row, no error, no warning, in
+#   about half of the readings while renames run without a pause. information_schema.statistics and columns do the same, so that a
+#   table that is listed seems to have no key and no column.
 # For an adapter or importer: "no row" does not mean "no table" while others alter tables. Ask for the name alone first, and read
 #   again when a table that is listed shows no columns or no key.
 # Versions: MariaDB 1:10.11.19-0+deb12u1 (Debian 12), PyMySQL 1.2.4. Root or any other user; needs no running server.
