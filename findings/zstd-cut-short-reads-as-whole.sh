@@ -4,8 +4,8 @@
 # Guess: a compressed file that ends in the middle of a frame is an error in every reader, as it is for .csv.gz in all of these four.
 # Seen: DuckDB's read_csv and pandas' read_csv end at the last block that is complete, without an error or a warning: 291,604 of
 #   300,000 rows of a file that lacks six bytes. The block ends within a number, whose first digits become the last row's value. polars
-#   and pyarrow refuse the file, and so does every reader the same data in .csv.gz. (pandas reads through the
-#   package zstandard, whose one-shot decompress refuses it too.)
+#   and pyarrow refuse the file, and so does every reader the same data in .csv.gz. (pandas reads through the package
+#   zstandard, whose one-shot decompress refuses it too.)
 # For an importer: the end of the input is not the end of the data unless the decompressor says that the frame is complete. Test the
 #   last call's result, and test with cut files once for each compression, since one of them being right says nothing about another.
 # Versions: duckdb 2.0.1, pandas 3.1.1 with zstandard 0.25.0, polars 2.1.0, pyarrow 26.0.1.
