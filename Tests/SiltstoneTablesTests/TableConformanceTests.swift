@@ -7,6 +7,7 @@ import Testing
 struct TableConformanceTests {
     @Test(arguments: TableConformance<SiltstoneDatabaseConfiguration>.promises)
     func theStoreKeeps(promise: String) async throws {
+        QuietErrors.begin()
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tables-\(UUID())")
         defer {
             do { try FileManager.default.removeItem(at: directory) } catch {

@@ -9,7 +9,10 @@ import TableKit
 struct RandomValues {
     var random: SplitMix64
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) {
+        QuietErrors.begin()
+        random = SplitMix64(seed: seed)
+    }
 
     mutating func value(_ type: ColumnType, nulls: Bool = true) -> ColumnValue {
         if nulls, random.index(6) == 0 { return .null }
@@ -121,6 +124,7 @@ extension RowBuffer {
 
 /// A database in memory.
 func makeEngine(_ configuration: Configuration = Configuration()) throws -> (KeyValueStore, any TableEngine) {
+    QuietErrors.begin()
     let store = try KeyValueStore.inMemory(configuration: configuration)
     return (store, try SiltstoneDatabaseConfiguration(store: store).engine)
 }

@@ -1,4 +1,5 @@
 import Siltstone
+import SiltstoneTesting
 import TableKit
 
 @testable import SiltstoneTables
@@ -66,6 +67,7 @@ struct TestTables {
     let tables: [TestTable]
 
     init(_ tables: [TestTable]) throws {
+        QuietErrors.begin()
         store = try KeyValueStore.inMemory()
         self.tables = tables
         var descriptions: [String: TableDescription] = [:]

@@ -5,6 +5,8 @@ import Testing
 struct SQLErrorTests {
     private let db = Database(configuration: ReferenceDatabaseConfiguration())
 
+    init() { QuietErrors.begin() }
+
     private func error(_ sql: String) -> (any TableError)? {
         do {
             try db.sql(sql)

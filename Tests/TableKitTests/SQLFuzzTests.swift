@@ -17,6 +17,7 @@ struct SQLFuzzTests {
     ]
 
     private func database() throws -> Database<ReferenceDatabaseConfiguration> {
+        QuietErrors.begin()
         let db = Database(configuration: ReferenceDatabaseConfiguration())
         try db.sql("CREATE TABLE t (a INT PRIMARY KEY, b TEXT); INSERT INTO t VALUES (1, 'x'), (2, NULL)")
         return db

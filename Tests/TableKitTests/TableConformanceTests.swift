@@ -5,6 +5,8 @@ import Testing
 struct TableConformanceTests {
     private let conformance = TableConformance { ReferenceDatabaseConfiguration() }
 
+    init() { QuietErrors.begin() }
+
     @Test(arguments: TableConformance<ReferenceDatabaseConfiguration>.promises)
     func theReferenceEngineKeeps(promise: String) async throws { try await conformance.check(promise) }
 
@@ -51,8 +53,13 @@ struct TableConformanceTests {
     private static func unknown(_ part: Predicate) -> Predicate { .or(part.references.map { .isNull($0) }) }
 
     @Test(arguments: faults) func aFaultBreaksAPromise(fault: EngineFault) async {
-        let failures = await TableConformance { FaultyDatabaseConfiguration(fault) }.failures()
-        #expect(!failures.isEmpty, "No promise is broken where \(fault.testDescription).")
-        #expect(failures.count < 100)
+        // Up to the first that is broken and the first that is kept: a fault that breaks them all would prove nothing.
+        let conformance = TableConformance { FaultyDatabaseConfiguration(fault) }
+        var (isBroken, isKept) = (false, false)
+        for promise in TableConformance<FaultyDatabaseConfiguration>.promises where !(isBroken && isKept) {
+            if await conformance.failure(of: promise) == nil { isKept = true } else { isBroken = true }
+        }
+        #expect(isBroken, "No promise is broken where \(fault.testDescription).")
+        #expect(isKept, "Every promise is broken where \(fault.testDescription).")
     }
 }

@@ -38,7 +38,17 @@ struct ColumnDomain: Hashable, Sendable {
     /// True if there is at most one value.
     var isFixed: Bool { intervals.count <= 1 && isPoints }
 
-    func union(_ other: ColumnDomain) -> ColumnDomain { ColumnDomain(intervals + other.intervals) }
+    /// The values that all domains have; nil for no domains.
+    ///
+    /// By halves: one after the other, thousands of values that are left out would take the square of their number.
+    static func intersection(of domains: ArraySlice<ColumnDomain>) -> ColumnDomain? {
+        guard domains.count > 1 else { return domains.first }
+        let middle = domains.startIndex + domains.count / 2
+        guard let left = intersection(of: domains[..<middle]), let right = intersection(of: domains[middle...]) else {
+            return nil
+        }
+        return left.intersection(right)
+    }
 
     func intersection(_ other: ColumnDomain) -> ColumnDomain {
         var result: [KeyInterval] = []
@@ -126,17 +136,14 @@ extension Condition {
         case .never: return .nothing
         case .test(let reference, let test): return reference.column == column ? test.domain : nil
         case .and(let parts):
-            return parts.reduce(nil) { domain, part in
-                guard let other = part.domain(of: column) else { return domain }
-                return domain?.intersection(other) ?? other
-            }
+            return ColumnDomain.intersection(of: parts.compactMap { $0.domain(of: column) }[...])
         case .or(let parts):
-            var domain = ColumnDomain.nothing
+            var intervals: [KeyInterval] = []
             for part in parts {
                 guard let other = part.domain(of: column) else { return nil }
-                domain = domain.union(other)
+                intervals += other.intervals
             }
-            return domain
+            return ColumnDomain(intervals)
         }
     }
 

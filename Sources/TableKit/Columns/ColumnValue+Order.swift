@@ -66,11 +66,24 @@ extension ColumnValue {
     private static func bytes(_ value: UUID) -> [UInt8] { unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) } }
 
     private static func compareBytes(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
+        // A long value is compared word by word where it lies.
+        let order = unsafe a.withContiguousStorageIfAvailable { a in
+            unsafe b.withContiguousStorageIfAvailable { b in unsafe compareMemory(a, b) }
+        }
+        if let order = order ?? nil { return order }
         var other = b.makeIterator()
         for byte in a {
             guard let next = other.next() else { return 1 }
             if byte != next { return byte < next ? -1 : 1 }
         }
         return other.next() == nil ? 0 : -1
+    }
+
+    private static func compareMemory(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+        if let first = a.baseAddress, let second = b.baseAddress {
+            let order = unsafe memcmp(first, second, min(a.count, b.count))
+            if order != 0 { return order < 0 ? -1 : 1 }
+        }
+        return compare(a.count, b.count)
     }
 }

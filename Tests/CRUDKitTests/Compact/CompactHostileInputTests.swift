@@ -87,7 +87,7 @@ struct CompactHostileInputTests {
         throws
     {
         var random = SplitMix64(seed: seed)
-        for _ in 0..<1500 {
+        for _ in 0..<300 {
             var bytes = [UInt8](
                 (0..<Int.random(in: 0..<80, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
             // Tags of containers are one in eighty: more of them, and a beginning that is taken for a message.

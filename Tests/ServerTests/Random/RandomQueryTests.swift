@@ -69,7 +69,7 @@ struct RandomQueryTests {
         }
         #endif
         defer { for (_, configuration) in configurations { try? configuration.close() } }
-        CRUDLogging.errorLogDestinations = []
+        QuietErrors.begin()
         let contestants = configurations.map { EngineComparison.Contestant($0.0, $0.1.engine) }
         var total = EngineComparison.Figures()
         var seed = firstSeed

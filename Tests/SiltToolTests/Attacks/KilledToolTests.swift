@@ -4,14 +4,14 @@ import Testing
 
 /// Runs of the tool that are killed, and run again.
 ///
-/// Each command is timed once, and then killed at moments spread over that time and a little more: in the quick form five
+/// Each command is timed once, and then killed at moments spread over that time and a little more: in the quick form three
 /// times, in the thorough form (`SILTSTONE_THOROUGH`) ten, in the long form (`SILTSTONE_LONG`) two hundred times.
 @Suite("The tool, killed", .serialized)
 struct KilledToolTests {
     private static let kills: Int = {
         let environment = ProcessInfo.processInfo.environment
         if environment["SILTSTONE_LONG"] != nil { return 200 }
-        return environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false ? 10 : 5
+        return environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false ? 10 : 3
     }()
 
     /// Starts the tool and kills it, wherever it is then.
@@ -48,7 +48,7 @@ struct KilledToolTests {
         "verify, dump and compact lose nothing, however often they are killed",
         arguments: ["verify", "dump", "compact"])
     func kills(_ command: String) async throws {
-        let store = try AttackedStore(changes: 6_000)
+        let store = try AttackedStore(changes: 2_500)
         let copy = try store.copy("timed")
         let start = ContinuousClock.now
         try Silt.run(command, copy).expect(status: 0)
@@ -73,7 +73,7 @@ struct KilledToolTests {
 
     @Test("repair, killed and run again, brings back what it does undisturbed, and throws nothing away")
     func killsRepair() async throws {
-        let store = try AttackedStore(changes: 6_000)
+        let store = try AttackedStore(changes: 2_500)
         let segment = try #require(try AttackedStore.files(".segment", in: store.path).first)
         try AttackedStore.damage(segment, in: store.path)
         let log = try #require(try AttackedStore.files(".log", in: store.path).first)

@@ -7,7 +7,7 @@ import Testing
 struct LimitedToolTests {
     @Test("with few descriptors every command works or says so, and nothing is lost")
     func fewDescriptors() throws {
-        let store = try AttackedStore(changes: 4_000)
+        let store = try AttackedStore(changes: 2_000)
         var refused = 0
         for limit in [8, 10, 12, 14, 16, 20, 40] {
             for command in ["dump", "compact", "verify"] {
@@ -27,7 +27,7 @@ struct LimitedToolTests {
 
     @Test("files that may not grow as large as needed are an error, not a signal, and nothing is lost")
     func shortFiles() throws {
-        let store = try AttackedStore(changes: 4_000)
+        let store = try AttackedStore(changes: 2_000)
         let value = String(repeating: "v", count: 40_000)
         var refused = 0
         // In blocks of 512 bytes.

@@ -8,7 +8,7 @@ struct RecordWriterTests {
     func roundTrip(_ format: RecordFormat, _ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var reader = RecordReader(format)
-        for _ in 0..<1_500 {
+        for _ in 0..<400 {
             let pair = Pair(generator.bytes(40), generator.bytes(100))
             let line = try line(pair, format)
             #expect(!line.contains(UInt8(ascii: "\n")))

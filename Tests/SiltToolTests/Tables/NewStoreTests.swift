@@ -17,15 +17,15 @@ struct NewStoreTests {
         let make = "CREATE TABLE T (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO T VALUES (1, 'first')"
         return try Silt.shell(
             #"""
-            cd "$0" && { printf 'id,name\n'; seq 2 40000 | sed 's/$/,name/'; silt query --quiet s "$1"; echo "$2"; } |
+            cd "$0" && { printf 'id,name\n'; seq 2 16000 | sed 's/$/,name/'; silt query --quiet s "$1"; echo "$2"; } |
                 silt import --quiet s T
             """#, directory.path, make, row)
     }
 
     @Test("import adds to a table that another process has made during the check")
     func tableMadeMeanwhile() throws {
-        try importWhileAnotherMakesTheStore(last: "40001,last").expect(status: 0)
-        #expect(try Silt.run("query", "--csv", store, "SELECT COUNT(*) AS n FROM T").text == "n\n40001\n")
+        try importWhileAnotherMakesTheStore(last: "16001,last").expect(status: 0)
+        #expect(try Silt.run("query", "--csv", store, "SELECT COUNT(*) AS n FROM T").text == "n\n16001\n")
     }
 
     @Test("a refused import leaves a store that another process has made during the check")

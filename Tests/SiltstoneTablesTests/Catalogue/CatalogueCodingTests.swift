@@ -70,7 +70,7 @@ struct CatalogueCodingTests {
     func damage() throws {
         var values = RandomValues(seed: 2)
         var thrown = 0
-        for _ in 0..<200 {
+        for _ in 0..<TestForm.count(40, thorough: 200) {
             let bytes = definition(&values).encoded()
             for length in 0..<bytes.count {
                 #expect(throws: CRUDDecoderError.self) { try TableDefinition(id: 7, Array(bytes[..<length])) }

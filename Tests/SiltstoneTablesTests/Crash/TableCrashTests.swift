@@ -34,6 +34,8 @@ private final class TableCrashes: Sendable {
     private struct Progress: Sendable {
         var done = 0
         var begun = 0
+        /// Moments at which an image could have been taken, and those at which one was.
+        var moments = 0
         var points = 0
         var seen: Set<DiskImage> = []
         var images: [Image] = []
@@ -42,6 +44,8 @@ private final class TableCrashes: Sendable {
     private let disk = SimulatedFileSystem(greatestFileSize: 8 << 20)
     private let progress = Locked(Progress())
     private let seed: UInt64
+    /// In the quick form at one call of four, with each seed at others.
+    private static let interval = TestForm.count(4, thorough: 1)
 
     init(seed: UInt64) { self.seed = seed }
 
@@ -87,10 +91,13 @@ private final class TableCrashes: Sendable {
     }
 
     private func crash(_ place: String) {
-        let before = progress.withLock { progress in
+        let now = progress.withLock { progress -> Progress? in
+            defer { progress.moments += 1 }
+            guard progress.moments % Self.interval == Int(seed) % Self.interval else { return nil }
             progress.points += 1
             return progress
         }
+        guard let before = now else { return }
         let loss = disk.powerLoss(seed: seed &+ UInt64(before.points) &* 1_000_003)
         let images = [(disk.processDeath(), "process death"), (loss, "power loss")]
         progress.withLock { progress in
@@ -159,7 +166,8 @@ struct TableCrashTests {
         }
         let crashes = TableCrashes(seed: seed)
         let images = try crashes.run(steps)
-        #expect(crashes.points > 40 && images > 40)
+        let least = TestForm.count(10, thorough: 40)
+        #expect(crashes.points > least && images > least)
     }
 
     @Test("at whichever call builds and drops crash, a build goes on to the same index, and a drop leaves no keys")
@@ -183,6 +191,7 @@ struct TableCrashTests {
             { _, engine in try engine.change { try $0.alter(.dropTable("many")) } },
             { store, _ in try store.compact() },
         ])
-        #expect(crashes.points > 40 && images > 40)
+        let least = TestForm.count(10, thorough: 40)
+        #expect(crashes.points > least && images > least)
     }
 }

@@ -97,7 +97,9 @@ struct StreamTests {
         arguments: [TransactionMode.serial, .concurrent(retries: 0)], [true, false])
     func state(_ mode: TransactionMode, hasBegun: Bool) throws {
         let engine = try makeTables()
-        for (number, query) in Self.queries.enumerated() {
+        // In the quick form the one half of the queries where the stream has begun, the other half where it has not.
+        for (number, query) in Self.queries.enumerated()
+        where TestForm.isThorough || number % 2 == (hasBegun ? 0 : 1) {
             let session = try engine.begin(mode)
             defer { session.rollback() }
             // The state has changes of the transaction itself.
@@ -145,7 +147,7 @@ struct StreamTests {
         let db = Database(configuration: configuration)
         let jobs = try db.create(Job.self)
         try jobs.index(\.state)
-        try jobs.insert((0..<20_000).map { Job(id: $0, state: $0 < 400 ? 0 : 1) })
+        try jobs.insert((0..<8_000).map { Job(id: $0, state: $0 < 400 ? 0 : 1) })
         var states: [Int] = []
         try db.transaction {
             for job in try jobs.where(\Job.state == 0).select() {
@@ -158,7 +160,7 @@ struct StreamTests {
             }
         }
         #expect(states == [Int](repeating: 0, count: 400))
-        #expect(try jobs.count() == 20_000 - 399)
+        #expect(try jobs.count() == 8_000 - 399)
     }
 
     @Test("a commit checks all rows that streams have read, those of keys in a list, too")

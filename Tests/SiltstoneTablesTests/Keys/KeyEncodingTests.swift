@@ -29,7 +29,7 @@ struct KeyEncodingTests {
     @Test("the order of bytes is the order of tuples of values", arguments: 0..<8 as Range<UInt64>)
     func tuples(seed: UInt64) {
         var values = RandomValues(seed: seed)
-        for _ in 0..<4_000 {
+        for _ in 0..<TestForm.count(800, thorough: 4_000) {
             let types = (0...values.random.index(3)).map { _ in Self.types[values.random.index(Self.types.count)] }
             let a = types.map { values.value($0) }, b = types.map { values.value($0) }
             #expect(order(encoded(a), encoded(b)) == order(a, b), "\(a) beside \(b)")
@@ -106,7 +106,7 @@ struct KeyEncodingTests {
     func randomBytes(seed: UInt64) {
         var values = RandomValues(seed: seed)
         var keys = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<TestForm.count(4_000, thorough: 20_000) {
             let tags: [UInt8] = [0x05, 0x0B, 0x0C, 0x13, 0x14, 0x1C, 0x1D, 0x21, 0x28, 0x30, 0x40, 0x41, 0, 0xFF]
             var bytes = (0..<values.random.index(12)).map { _ in UInt8(values.random.index(256)) }
             if !bytes.isEmpty { bytes[0] = tags[values.random.index(tags.count)] }

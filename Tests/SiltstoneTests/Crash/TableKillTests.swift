@@ -24,7 +24,7 @@ struct TableKillTests {
     @Test(
         "after each kill acknowledged transactions are there, the one in flight wholly or not, and indexes equal rows")
     func kills() async throws {
-        let kills = SuiteScale.count(8, thorough: 60)
+        let kills = SuiteScale.count(4, thorough: 60)
         let transactions = try await OwnThread.run { try Self.attack(kills: kills) }
         #expect(transactions > 0)
         SuiteScale.report("kills, tables", ["kills": kills, "transactions": transactions])

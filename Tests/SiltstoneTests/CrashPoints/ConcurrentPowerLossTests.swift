@@ -12,7 +12,7 @@ struct ConcurrentPowerLossTests {
     func writers(_ writing: LogWriting) throws {
         let deadline = SuiteScale.deadline()
         var (rounds, images, writes) = (0, 0, 0)
-        while deadline.map({ Date() < $0 }) ?? (rounds < SuiteScale.count(3, thorough: 10)) {
+        while deadline.map({ Date() < $0 }) ?? (rounds < SuiteScale.count(2, thorough: 10)) {
             let seed = SuiteScale.seed &+ UInt64(rounds)
             let run = ConcurrentWriters(writing, seed: seed)
             do { try run.run() } catch {

@@ -30,6 +30,8 @@ final class CrashDriver: Sendable {
         /// Steps that survive a loss of power.
         var durable = 0
         var checkpoints: [String: Int] = [:]
+        /// Moments at which an image could have been taken, and those at which one was.
+        var moments = 0
         var points = 0
         var seen: Set<Int> = []
         var images: [CrashedDisk] = []
@@ -40,11 +42,15 @@ final class CrashDriver: Sendable {
     private let imagesPerPoint: Int
     private let disk = SimulatedFileSystem(greatestFileSize: 16 << 20)
     private let progress = Locked(Progress())
+    /// In the quick form each history is crashed at one call of five, histories of other names at others.
+    private static let interval = SuiteScale.count(5, thorough: 1)
+    private let firstMoment: Int
 
     init(_ history: CrashHistory, seed: UInt64, imagesPerPoint: Int) {
         self.history = history
         self.seed = seed
         self.imagesPerPoint = imagesPerPoint
+        firstMoment = history.name.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_009 } % Self.interval
     }
 
     /// At how many moments images were taken.
@@ -142,10 +148,13 @@ final class CrashDriver: Sendable {
     /// Takes images of the disk as it is at this moment.
     private func crash(_ place: String) {
         // What is promised is read before the image is taken, what has begun after it: other threads go on meanwhile.
-        let (before, point) = progress.withLock { progress in
+        let now = progress.withLock { progress -> (before: Progress, point: Int)? in
+            defer { progress.moments += 1 }
+            guard progress.moments % Self.interval == firstMoment else { return nil }
             progress.points += 1
             return (progress, progress.points)
         }
+        guard let (before, point) = now else { return }
         var images = [(disk.processDeath(), before.done, "process death")]
         for number in 0..<imagesPerPoint {
             let seed = self.seed &+ UInt64(point) &* 1_000_003 &+ UInt64(number)

@@ -26,7 +26,7 @@ struct CrashPointTests {
         }
         let totals = campaign.run()
         // Far below what there are, and far above what an attack that has gone blind would find.
-        let (images, points, nested) = SuiteScale.count((8_000, 3_000, 2_000), thorough: (100_000, 5_000, 10_000))
+        let (images, points, nested) = SuiteScale.count((1_600, 600, 400), thorough: (100_000, 5_000, 10_000))
         #expect(only != nil || totals.images > images && totals.points > points && totals.nested > nested)
         for failure in totals.failures { Issue.record("\(failure)") }
         SuiteScale.report(

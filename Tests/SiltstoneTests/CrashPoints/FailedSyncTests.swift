@@ -12,13 +12,13 @@ struct FailedSyncTests {
         arguments: [Durability.synced, .buffered], LogWriting.allCases)
     func everySync(_ durability: Durability, _ writing: LogWriting) throws {
         var (syncs, images) = (0, 0)
-        // In the quick form one sync of six, of each history others.
-        let step = SuiteScale.count(6, thorough: 1)
+        // In the quick form one sync of eighteen, of each history others.
+        let step = SuiteScale.count(18, thorough: 1)
         let histories = CrashHistory.scripts.filter {
             $0.configuration.durability == durability && $0.configuration.logWriting == writing
         }
         for (index, history) in histories.enumerated() {
-            var number = index % step
+            var number = index * step / histories.count
             while true {
                 let run = try FailedSyncRun(history, failing: number, seed: SuiteScale.seed &+ UInt64(number))
                 do { images += try run.check() } catch {
@@ -31,7 +31,7 @@ struct FailedSyncTests {
                 if !run.hasFailed { break }
             }
         }
-        #expect(syncs > SuiteScale.count(50, thorough: 300))
+        #expect(syncs > SuiteScale.count(20, thorough: 300))
         SuiteScale.report(
             "failed syncs, \(durability), \(writing)", ["syncs that failed": syncs, "crash images after them": images])
     }

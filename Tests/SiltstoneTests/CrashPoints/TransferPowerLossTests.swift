@@ -13,7 +13,7 @@ struct TransferPowerLossTests {
     func transfers(_ writing: LogWriting) throws {
         let deadline = SuiteScale.deadline()
         var (rounds, images, transfers) = (0, 0, 0)
-        while deadline.map({ Date() < $0 }) ?? (rounds < SuiteScale.count(2, thorough: 10)) {
+        while deadline.map({ Date() < $0 }) ?? (rounds < SuiteScale.count(1, thorough: 10)) {
             let seed = SuiteScale.seed &+ UInt64(rounds)
             let run = ConcurrentTransfers(writing, seed: seed)
             do { try run.run() } catch {

@@ -7,11 +7,11 @@ struct FuzzTests {
     /// Rounds between two looks at the clock.
     private static func rounds(_ target: FuzzTarget) -> Int {
         switch target {
-        case .records: SuiteScale.count(2_000, thorough: 8_000)
-        case .compact: SuiteScale.count(1_000, thorough: 4_000)
-        case .segment: SuiteScale.count(750, thorough: 3_000)
-        case .log, .manifest, .values: SuiteScale.count(50, thorough: 150)
-        case .store: SuiteScale.count(25, thorough: 80)
+        case .records: SuiteScale.count(400, thorough: 8_000)
+        case .compact: SuiteScale.count(200, thorough: 4_000)
+        case .segment: SuiteScale.count(150, thorough: 3_000)
+        case .log, .manifest, .values: SuiteScale.count(10, thorough: 150)
+        case .store: SuiteScale.count(5, thorough: 80)
         }
     }
 

@@ -26,7 +26,7 @@ struct BankTests {
             let seed = SuiteScale.seed &+ UInt64(number)
             let replay = SuiteScale.replay("BankTests", seed: seed)
             let run = try BankRun(Self.variant(Int(truncatingIfNeeded: seed & 0xffff)), seed: seed, replay: replay)
-            for round in 0..<SuiteScale.count(2, thorough: 4) {
+            for round in 0..<SuiteScale.count(1, thorough: 4) {
                 try run.run(
                     seed: seed &+ UInt64(round) &* 1000, transfers: SuiteScale.count(80, thorough: 150),
                     dies: round % 2 == 1)

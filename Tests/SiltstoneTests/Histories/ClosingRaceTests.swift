@@ -12,7 +12,7 @@ struct ClosingRaceTests {
     func verifyAndCheckpoint() throws {
         let deadline = SuiteScale.deadline()
         var (calls, number) = (0, 0)
-        while deadline.map({ Date() < $0 }) ?? (number < SuiteScale.count(12, thorough: 20)) {
+        while deadline.map({ Date() < $0 }) ?? (number < SuiteScale.count(4, thorough: 20)) {
             calls += try Self.run(seed: SuiteScale.seed &+ UInt64(number))
             number += 1
         }
@@ -62,7 +62,7 @@ struct ClosingRaceTests {
     func successiveOwners() throws {
         let deadline = SuiteScale.deadline()
         var (owners, number) = (0, 0)
-        while deadline.map({ Date() < $0 }) ?? (number < SuiteScale.count(4, thorough: 8)) {
+        while deadline.map({ Date() < $0 }) ?? (number < SuiteScale.count(2, thorough: 8)) {
             let seed = SuiteScale.seed &+ UInt64(number)
             var variant = HistoryVariant.all[Int(seed % 4)]
             variant.configuration.durability = .buffered

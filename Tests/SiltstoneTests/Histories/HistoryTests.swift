@@ -28,7 +28,7 @@ struct HistoryTests {
         arguments: HistoryVariant.all)
     func histories(_ variant: HistoryVariant) throws {
         var figures = HistoryFigures()
-        try Self.attack(variant, seed: SuiteScale.seed, rounds: SuiteScale.count(4, thorough: 12), figures: &figures)
+        try Self.attack(variant, seed: SuiteScale.seed, rounds: SuiteScale.count(2, thorough: 12), figures: &figures)
         figures.report("histories, \(variant)")
     }
 

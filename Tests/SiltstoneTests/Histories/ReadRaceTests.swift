@@ -41,7 +41,7 @@ struct ReadRaceTests {
                 }
             }
         }
-        let rounds = SuiteScale.count(24, thorough: 60, long: 5_000)
+        let rounds = SuiteScale.count(8, thorough: 60, long: 5_000)
         for round in 1...rounds {
             for step in 0..<3 {
                 for name in Self.names { try store.put(name, Self.value(UInt64(3 * round + step), length)) }
@@ -94,7 +94,7 @@ struct ReadRaceTests {
                 } catch { failures.withLock { $0.append("\(error)") } }
             }
         }
-        for round in 1...SuiteScale.count(50, thorough: 150, long: 5_000) where failures.withLock({ $0.isEmpty }) {
+        for round in 1...SuiteScale.count(15, thorough: 150, long: 5_000) where failures.withLock({ $0.isEmpty }) {
             try store.write(batch(UInt64(round)))
         }
         isDone.withLock { $0 = true }

@@ -107,12 +107,13 @@ struct IndependentReaderTests {
         configuration.valueFileBytes = 256 << 10
         shape.configure(&configuration)
         let store = try KeyValueStore.open(at: path, configuration: configuration)
-        try fill(store, seed: 1, steps: 3_000)
+        let part = SuiteScale.count(200, thorough: 1_000)
+        try fill(store, seed: 1, steps: 3 * part)
         // Versions that a snapshot needs stay in the segments.
         let snapshot = store.snapshot()
-        try fill(store, seed: 2, steps: 1_000)
+        try fill(store, seed: 2, steps: part)
         try store.flush()
-        try fill(store, seed: 3, steps: 200)
+        try fill(store, seed: 3, steps: part / 5)
         try store.close()
         withExtendedLifetime(snapshot) {}
         try expectAgreement(path)
@@ -189,7 +190,7 @@ struct IndependentReaderTests {
         let (scenario, operations) = scenarios[Int(seed) % scenarios.count]
         try leaveStore(of: scenario, seed: seed, operations: operations)
         var random = SplitMix64(seed: seed)
-        for round in 0..<12 {
+        for round in 0..<SuiteScale.count(4, thorough: 12) {
             let copy = directory + "/copy"
             try FileManager.default.copyItem(atPath: path, toPath: copy)
             let what = try spoil(copy, &random, logsOnly: round % 2 == 0)

@@ -30,7 +30,7 @@ struct ManifestTests {
     @Test("an edit is read back as it was written; cut off anywhere, it is an error and no trap")
     func roundTrip() throws {
         var random = SeededGenerator(2)
-        for _ in 0..<200 {
+        for _ in 0..<SuiteScale.count(40, thorough: 200) {
             let edit = edit(&random)
             let bytes = edit.encoded()
             #expect(try bytes.withBytes { try VersionEdit($0, path: "m", offset: 64) } == edit)
@@ -45,7 +45,7 @@ struct ManifestTests {
     @Test("random bytes for an edit are an error and no trap")
     func noise() {
         var random = SeededGenerator(3)
-        for _ in 0..<5000 {
+        for _ in 0..<SuiteScale.count(1_000, thorough: 5_000) {
             var bytes = random.bytes(random.index(40))
             if !bytes.isEmpty { bytes[0] = UInt8(random.index(12)) }
             do { _ = try bytes.withBytes { try VersionEdit($0, path: "m", offset: 64) } } catch {

@@ -31,9 +31,14 @@ struct OwnedRecord: Hashable, CustomStringConvertible {
         return try result.get()
     }
 
+    /// By the C library: without the optimizer, the comparison of arrays takes a hundred times as long.
+    static func == (a: OwnedRecord, b: OwnedRecord) -> Bool {
+        a.sequence == b.sequence && a.kind == b.kind && a.key.isSame(as: b.key) && a.value.isSame(as: b.value)
+    }
+
     /// The order in a segment.
     static func precedes(_ a: OwnedRecord, _ b: OwnedRecord) -> Bool {
-        a.key != b.key ? a.key.precedes(b.key) : a.sequence > b.sequence
+        a.key.isSame(as: b.key) ? a.sequence > b.sequence : a.key.precedes(b.key)
     }
 
     var description: String { "\(kind) \(key.prefix(20))…@\(sequence) (\(value.count) bytes)" }
@@ -101,13 +106,21 @@ struct SegmentFixture {
 
     /// What `lookup` should give.
     func newest(_ key: [UInt8], visible: SequenceNumber) -> OwnedRecord? {
-        records.first { $0.key == key && $0.sequence <= visible }
+        // The first record that does not come before the key at that moment.
+        let sought = OwnedRecord(key, [], visible)
+        var (low, high) = (0, records.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if OwnedRecord.precedes(records[middle], sought) { low = middle + 1 } else { high = middle }
+        }
+        guard low < records.count, records[low].key.isSame(as: key) else { return nil }
+        return records[low]
     }
 
     /// What a scan should give, ascending.
     func visible(_ visible: SequenceNumber) -> [OwnedRecord] {
         var result: [OwnedRecord] = []
-        for record in records where record.sequence <= visible && result.last?.key != record.key {
+        for record in records where record.sequence <= visible && result.last?.key.isSame(as: record.key) != true {
             result.append(record)
         }
         return result

@@ -70,7 +70,7 @@ struct SegmentShapeTests {
         #expect(reader.blockIndex.blockCount > 3)
         #expect(try reader.verify() == [])
         var cursor = SegmentCursor(reader)
-        for visible in stride(from: SequenceNumber(1), through: 6001, by: 97) {
+        for visible in stride(from: SequenceNumber(1), through: 6001, by: SuiteScale.count(587, thorough: 97)) {
             let model = fixture.visible(visible)
             #expect(try reader.lookup([2], visible: visible) == fixture.newest([2], visible: visible))
             try cursor.seek(nil, backward: false)

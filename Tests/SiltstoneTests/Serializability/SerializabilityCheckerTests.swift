@@ -55,7 +55,7 @@ struct SerializabilityCheckerTests {
 
     @Test("a long history of transactions one after the other is accepted; a write that one of them missed is found")
     func longHistory() {
-        for round in 0..<10 {
+        for round in 0..<SuiteScale.count(3, thorough: 10) {
             let seed = SuiteScale.seed &+ UInt64(round)
             var random = SeededGenerator(seed)
             var records = Self.serialHistory(&random, count: 400)
@@ -79,7 +79,7 @@ struct SerializabilityCheckerTests {
     @Test("of small random histories, the graph accepts none that no order explains, and rejects none that one does")
     func againstAllOrders() {
         var (right, wrong) = (0, 0)
-        for round in 0..<1500 {
+        for round in 0..<SuiteScale.count(300, thorough: 1_500) {
             var random = SeededGenerator(SuiteScale.seed &+ UInt64(round))
             let records = Self.smallHistory(&random)
             let expected = Self.isExplained(Array(records.indices), records, [:])
@@ -89,7 +89,8 @@ struct SerializabilityCheckerTests {
                 "\(SuiteScale.replay("againstAllOrders", seed: SuiteScale.seed &+ UInt64(round)))\n\(records)")
             if expected { right += 1 } else { wrong += 1 }
         }
-        #expect(right > 100 && wrong > 100)
+        let least = SuiteScale.count(20, thorough: 100)
+        #expect(right > least && wrong > least)
     }
 
     // MARK: Histories

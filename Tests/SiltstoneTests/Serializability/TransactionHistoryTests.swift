@@ -34,8 +34,8 @@ struct TransactionHistoryTests {
         arguments: HistoryVariant.all)
     func serializable(_ variant: HistoryVariant) async throws {
         let figures = try await Self.attack(
-            variant, .serializable, seed: SuiteScale.seed, rounds: SuiteScale.count(2, thorough: 10))
-        #expect(figures.committed > 300 && figures.conflicts > 0)
+            variant, .serializable, seed: SuiteScale.seed, rounds: SuiteScale.count(1, thorough: 10))
+        #expect(figures.committed > SuiteScale.count(150, thorough: 300) && figures.conflicts > 0)
         Self.report("transactions, \(variant)", figures)
     }
 
@@ -44,8 +44,8 @@ struct TransactionHistoryTests {
         arguments: HistoryVariant.all.prefix(2))
     func snapshot(_ variant: HistoryVariant) async throws {
         let figures = try await Self.attack(
-            variant, .snapshot, seed: SuiteScale.seed, rounds: SuiteScale.count(2, thorough: 10))
-        #expect(figures.committed > 300 && figures.conflicts > 0)
+            variant, .snapshot, seed: SuiteScale.seed, rounds: SuiteScale.count(1, thorough: 10))
+        #expect(figures.committed > SuiteScale.count(150, thorough: 300) && figures.conflicts > 0)
         Self.report("transactions under snapshot isolation, \(variant)", figures)
     }
 

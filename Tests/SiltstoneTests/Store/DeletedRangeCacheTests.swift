@@ -307,7 +307,7 @@ struct DeletedRangeCacheTests {
         configuration.largeValueBytes = 64
         let store = try KeyValueStore.inMemory(configuration: configuration)
         var history = History(random: SeededGenerator(SuiteScale.seed ^ seed), store: store)
-        for _ in 0..<SuiteScale.count(300, thorough: 2_000) { try history.change() }
+        for _ in 0..<SuiteScale.count(80, thorough: 2_000) { try history.change() }
         history.held = []
         try store.close()
     }

@@ -22,7 +22,7 @@ struct RecoveryTests {
         let store = try fixture.open(configuration)
         var random = SeededGenerator(5)
         var model = StoreModel()
-        for step in 0..<3000 {
+        for step in 0..<SuiteScale.count(1_200, thorough: 3_000) {
             let name = key(random.index(300))
             if random.chance(0.2) {
                 try store.delete(name)
@@ -133,7 +133,10 @@ struct RecoveryTests {
         let (fixture, log, ends) = try smallLog(synced: false)
         let files = try fixture.contents()
         let bytes = try #require(files[log])
-        for length in stride(from: LogLink.end, through: (ends.last ?? 0) + 9, by: 1) {
+        // Around the end of each frame every length, in its midst some.
+        let step = SuiteScale.count(7, thorough: 1)
+        for length in LogLink.end...(ends.last ?? 0) + 9
+        where length % step == 0 || ends.contains(where: { abs($0 - length) < 2 }) {
             var cut = files
             cut[log] = Array(bytes.prefix(length))
             let copy = try StoreFixture(contents: cut)

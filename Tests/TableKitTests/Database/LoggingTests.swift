@@ -9,6 +9,9 @@ private struct Logged: Codable { let id: Int }
 /// The destinations belong to the process: what other suites log is told apart by its text.
 @Suite("Logging", .serialized)
 struct LoggingTests {
+    /// Before the tests set a destination of their own.
+    private let quiet: Void = QuietErrors.begin()
+
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }

@@ -1,8 +1,11 @@
 import Foundation
+import SiltstoneTesting
 import TableKit
 import Testing
 
 struct RowDecoderTests {
+    init() { QuietErrors.begin() }
+
     struct Old: Codable { var id: Int, name: String, gone: String }
     struct New: Codable, Equatable { var id: Int32, name: String, score: Double, note: String? }
 
