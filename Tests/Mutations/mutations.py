@@ -955,13 +955,13 @@ MUTATIONS = [
     Mutation(
         "pin-kept", "a pinned value is not unpinned",
         "API/KeyValueStore+Reader.swift",
-        "if value.isShared { unpinShared() } else { value.end() }",
-        "if value.isShared { unpinShared() }", first="PinnedValueTests"),
+        "if value.end() { finish(value) }",
+        "", first="PinnedValueTests"),
     Mutation(
         "pin-kept-inside", "what get and contains look at is not given back",
         "Read/ReadPath+Get.swift",
-        "if value.isShared { unpinShared() } else { value.end() }",
-        "if value.isShared { unpinShared() }", first="PinnedValueTests"),
+        "if value.end() { superVersions.finish(value) }",
+        "", first="PinnedValueTests"),
     Mutation(
         "long-head-absent", "records with long keys are not found",
         "Segment/Read/SegmentProbe.swift",
@@ -1126,14 +1126,19 @@ MUTATIONS = [
         "return false", first="ReadRaceTests"),
     Mutation(
         "super-version-freed-early", "a super version is freed while it is read",
-        "Read/EpochReclaimer.swift",
-        "guard haveLeft(retirement.epoch) else { break }",
-        "", first="EpochReclaimerTests"),
+        "Read/HazardPointers.swift",
+        "let held = Set(holders.map { unsafe $0.held.pointee.load(ordering: .acquiring) })",
+        "let held: Set<UInt> = []", first="HazardPointersTests"),
+    Mutation(
+        "super-version-unasked", "the last reader of a replaced super version does not see to its release",
+        "Read/HazardPointers.swift",
+        "for slot in holders { unsafe slot.notice.pointee.bitwiseOr(Notice.awaited, ordering: .relaxed) }",
+        "", first="HazardPointersTests"),
     Mutation(
         "nested-read-forgets", "a read within a read ends the protection of the outer one",
-        "Read/EpochReclaimer.swift",
-        "reading.pointee.store(reading.before, ordering: .releasing)",
-        "reading.pointee.store(0, ordering: .releasing)", first="EpochReclaimerTests"),
+        "Read/HazardPointers.swift",
+        "unsafe slot.held.pointee.store(outer, ordering: .releasing)",
+        "unsafe slot.held.pointee.store(0, ordering: .releasing)", first="HazardPointersTests"),
     Mutation(
         "scan-before-super-version", "a scan sees changes that are newer than its super version",
         "Read/ReadPath.swift",

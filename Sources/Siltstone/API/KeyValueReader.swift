@@ -99,8 +99,8 @@ extension KeyValueReader {
     /// copied. Returns nil if there is none.
     /// - Parameters:
     ///   - key: the key.
-    ///   - body: gets the bytes of the value, which are valid until it returns. It should be short, because files that
-    ///     are replaced meanwhile are kept until it returns.
+    ///   - body: gets the bytes of the value, which are valid until it returns. Meanwhile the read keeps the memtables and
+    ///     files of its moment, as a cursor does.
     /// - Returns: the result of `body`.
     /// - Throws: ``StoreError``, or the errors of `body`.
     @inlinable

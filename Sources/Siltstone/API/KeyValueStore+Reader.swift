@@ -22,14 +22,14 @@ extension KeyValueStore: EngineReader {
     @inlinable
     @inline(__always)
     public func _unpin(_ value: PinnedValue) {
-        if value.isShared { unpinShared() } else { value.end() }
+        if value.end() { finish(value) }
         // Keeps the store alive until here. Pinned bytes are valid only while the engine exists, and once this function
         // is inlined, the compiler may release the last reference to the store earlier.
         withExtendedLifetime(self) {}
     }
 
     @usableFromInline
-    func unpinShared() { reads.unpinShared() }
+    func finish(_ value: PinnedValue) { reads.superVersions.finish(value) }
 
     /// Runs `body` with the value of a key, if it has one. ``KeyValueReader`` calls this if ``_pin(_:)`` could not decide
     /// without reading a block.

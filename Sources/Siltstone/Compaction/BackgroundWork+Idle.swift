@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-// A store becomes idle when nobody has written for a tenth of a second (``IdleWatch``). It then flushes its memtable if
-// that is large enough. It merges the level-0 runs if the merge is cheap enough (``CompactionPicker/pickForIdle(_:)``).
+// A store becomes idle when nobody has written for one or two tenths of a second (``IdleWatch``). It then flushes its
+// memtable if that is large enough. It merges the level-0 runs if the merge is cheap enough (``CompactionPicker/pickForIdle(_:)``).
 // It releases the memory and disk space that it had reserved for more writes. After a flush and a merge, reads check
 // one run instead of several memtables and runs, the next opening has no log to replay, and the log's disk space is
 // free.
@@ -36,10 +36,7 @@ extension BackgroundWork {
         idleWatchScheduled.store(false, ordering: .sequentiallyConsistent)
         let sealing = writes.sealIfIdle(since: sequence, leastBytes: minIdleFlushBytes)
         // The memtable cannot be sealed yet: it waits for a flush, a compaction or the next log. The watch tries again.
-        if sealing == .wait {
-            if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-            return IdleWatch.shared.add(reference, sequence, wasIdle: true)
-        }
+        if sealing == .wait { return watchForIdleness() }
         writes.arenas.clear()
         // Fails if somebody has written.
         if !writes.releaseReserves(ifIdleSince: sequence) { watchForIdleness() }

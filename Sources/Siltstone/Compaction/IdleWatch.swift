@@ -4,24 +4,22 @@ import Synchronization
 /// Detects when stores become idle, and schedules their tidying: a flush, and a compaction of level 0. One thread
 /// serves all stores of the process, and runs only while some store is watched.
 ///
-/// The thread runs one closure on a queue, which sleeps between checks. A Dispatch timer would take file descriptors,
-/// and Dispatch aborts the process if none are left.
+/// The thread runs one closure on a queue, which sleeps until the next store can be idle. A Dispatch timer would take
+/// file descriptors, and Dispatch aborts the process if none are left.
 final class IdleWatch: Sendable {
     static let shared = IdleWatch()
 
-    /// A store is idle after this time without a write, in nanoseconds (100 ms). A busy program rarely pauses for that
-    /// long. A person who uses the program often does.
+    /// A store is idle after this time without a write, in nanoseconds (100 ms). It is found after twice the time at
+    /// the latest, because it is looked at once in that time. A busy program rarely pauses for that long. A person who
+    /// uses the program often does.
     private static let idleTime: UInt64 = 100_000_000
-    /// Interval between checks, in microseconds (10 ms).
-    private static let checkInterval: UInt32 = 10_000
 
     /// A watched store.
     private struct Entry {
         let work: OwnerReference<BackgroundWork>
         /// The store's last sequence number at the previous check.
         let sequence: SequenceNumber
-        /// The time at which `sequence` was first seen, in nanoseconds. 0 makes the store idle at the next check,
-        /// unless there was a write.
+        /// The time at which `sequence` was first seen, in nanoseconds.
         let since: UInt64
     }
 
@@ -37,14 +35,10 @@ final class IdleWatch: Sendable {
     private init() {}
 
     /// Watches a store until it is idle, then schedules its tidying.
-    /// - Parameters:
-    ///   - sequence: the store's last sequence number.
-    ///   - wasIdle: true if the store was already found idle, but its memtable could not be sealed before some
-    ///     background work has finished. The store is then idle at the next check, unless there was a write.
-    func add(_ work: OwnerReference<BackgroundWork>, _ sequence: SequenceNumber, wasIdle: Bool = false) {
-        let since = wasIdle ? 0 : Platform.monotonicNanoseconds()
+    /// - Parameter sequence: the store's last sequence number.
+    func add(_ work: OwnerReference<BackgroundWork>, _ sequence: SequenceNumber) {
         let mustStart = state.withLock { state in
-            state.entries.append(Entry(work: work, sequence: sequence, since: since))
+            state.entries.append(Entry(work: work, sequence: sequence, since: Platform.monotonicNanoseconds()))
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -52,19 +46,23 @@ final class IdleWatch: Sendable {
     }
 
     private func run() {
+        // The time at which the first of the stores can be idle. A store that is added meanwhile cannot be before.
+        var next = Platform.monotonicNanoseconds() + Self.idleTime
         while true {
-            Platform.sleep(microseconds: Self.checkInterval)
+            let now = Platform.monotonicNanoseconds()
+            if next > now { Platform.sleep(microseconds: UInt32((next - now) / 1000) + 1) }
             let entries = state.withLock { state in
                 defer { state.entries = [] }
                 return state.entries
             }
             let remaining = entries.compactMap { check($0) }
-            let isDone = state.withLock { state in
+            let first = state.withLock { state in
                 state.entries += remaining
                 state.isRunning = !state.entries.isEmpty
-                return !state.isRunning
+                return state.entries.map(\.since).min()
             }
-            if isDone { return }
+            guard let first else { return }
+            next = first + Self.idleTime
         }
     }
 

@@ -9,37 +9,35 @@ public struct PinnedValue {
     /// The value; nil if the key has none, or if nothing was pinned.
     @usableFromInline
     let value: Bytes?
-    /// The slot in which the reader stored its epoch; nil if nothing was pinned.
+    /// The slot of the read in ``HazardPointers``; nil if nothing was pinned.
     @usableFromInline
-    let slot: UnsafeMutablePointer<Atomic<UInt64>>?
-    /// The contents of the slot before the read.
+    let slot: UnsafeMutablePointer<Atomic<UInt>>?
+    /// What the slot holds after the read.
     @usableFromInline
-    let before: UInt64
+    let outer: UInt
 
-    /// The contents of ``before`` that mark the slot as shared.
+    /// Ends the read, as ``HazardPointers/leave(_:)`` does.
+    /// - Returns: true if the engine must finish it (``HazardPointers/finish(_:)``).
     @inlinable
-    static var mark: UInt64 { .max }
-
-    /// Whether the reader used the shared slot, so that the engine must end the read.
-    @inlinable
-    var isShared: Bool { before == Self.mark }
-
-    /// Ends a read in a slot that belongs to the reader's thread.
-    @inlinable
-    func end() { unsafe slot?.pointee.store(before, ordering: .releasing) }
+    func end() -> Bool {
+        guard let slot = unsafe slot else { return false }
+        unsafe slot.pointee.store(outer, ordering: .releasing)
+        atomicMemoryFence(ordering: .acquiringAndReleasing)
+        return unsafe (slot + 1).pointee.load(ordering: .relaxed) != 0
+    }
 
     @inline(__always)
-    init(_ found: QuickFind, _ reading: EpochReclaimer.Guard) {
+    init(_ found: QuickFind, _ reading: HazardPointers.Guard) {
         value = found.value
-        unsafe slot = unsafe reading.slot.assumingMemoryBound(to: Atomic<UInt64>.self)
-        before = reading.before
+        unsafe slot = unsafe reading.slot.assumingMemoryBound(to: Atomic<UInt>.self)
+        outer = reading.outer
     }
 
     @inline(__always)
     private init() {
         value = nil
         unsafe slot = nil
-        before = 0
+        outer = 0
     }
 
     /// The result of a read that pinned nothing: only the slow path can tell whether there is a value.

@@ -25,11 +25,8 @@ extension ReadPath {
     /// Ends the read that ``pin(_:at:)`` started.
     @inline(__always)
     func unpin(_ value: PinnedValue) {
-        if value.isShared { unpinShared() } else { value.end() }
+        if value.end() { superVersions.finish(value) }
     }
-
-    /// Ends a read in the slot that threads without a number share.
-    func unpinShared() { superVersions.leaveShared() }
 
     /// Runs `body` with the value of `key` as of `sequence`, or as of the newest visible change. Runs it with nil if
     /// there is no value. This is the slow path for reads that ``pin(_:at:)`` left unclear.

@@ -4,7 +4,7 @@ extension ReadPath {
     /// Looks up keys in groups, all on one super version. It prefetches for a complete group at once, so the cache
     /// misses of all its keys overlap. In single reads, they overlap only as far as the processor looks ahead.
     ///
-    /// The super version is kept until the end, so `body` should be short.
+    /// Uses one super version until the end, and so keeps its memtables and files.
     /// - Parameters:
     ///   - sequence: the newest change that the reads see; nil for the newest visible one.
     ///   - fill: appends the next keys to an empty group. If it appends none, the read ends.
@@ -100,7 +100,7 @@ extension ReadPath {
 
     /// Enters a super version that shows every change up to the returned number for as long as the read lasts. To
     /// ensure this, the super version must still be current after the number was loaded; ``current()`` explains why.
-    private func enterSteadily(at sequence: SequenceNumber?) -> (EpochReclaimer.Guard, SequenceNumber) {
+    private func enterSteadily(at sequence: SequenceNumber?) -> (HazardPointers.Guard, SequenceNumber) {
         while true {
             let reading = superVersions.enter()
             if let sequence { return (reading, sequence) }

@@ -1,13 +1,11 @@
-import Dispatch
 import Synchronization
 
 /// Owns the state that all readers share: the current super version, the newest visible sequence number and the
 /// snapshots. Its extensions serve point reads.
 ///
-/// A leaf lock guards the replaced super versions. The registry of snapshots has its own lock. Point reads and scans
-/// take neither lock, except for a point read that publishes (``noteSlowRead(_:)``). The write path publishes super
-/// versions under the write lock. Any thread may read. A thread that has published calls ``retire()`` afterwards. A
-/// writer that has made a new memtable leaves that to the next flush.
+/// The super versions (``HazardPointers``) and the registry of snapshots have locks of their own, which few reads take.
+/// The write path publishes super versions under the write lock. Any thread may read. A thread that has published calls
+/// ``HazardPointers/retire()`` afterwards. A writer that has made a new memtable leaves that to the next flush.
 ///
 /// Readers load the super version first and the visible sequence number second. A flush or a compaction drops a record
 /// only if a newer version or a tombstone hides it. A number that is loaded after the super version includes that newer
@@ -17,7 +15,7 @@ import Synchronization
 final class ReadPath: Sendable {
     let directory: StoreDirectory
     let status: StoreStatus
-    let superVersions: EpochReclaimer
+    let superVersions: HazardPointers
     /// The sequence number of the newest change that readers see.
     private let newest: Atomic<SequenceNumber>
     let snapshots = SnapshotRegistry()
@@ -26,14 +24,9 @@ final class ReadPath: Sendable {
     /// it.
     let republish = HeapCell<(SuperVersion) -> Void> { _ in }
 
-    /// Replaced super versions that wait for the next call of ``retire()``.
-    private let replaced = Locked<[Borrowed<SuperVersion>]>([], rank: .leaf)
-    /// Whether a second call of ``retire()`` is scheduled, for super versions that were still in use at the first.
-    private let retirementScheduled = Atomic<Bool>(false)
     /// The number of reads of an outdated super version since such a read has last published a new one.
     private let outdatedReads = Atomic<Int>(0)
 
-    private static let retirementQueue = DispatchQueue(label: "siltstone.retirement", qos: .utility)
     /// Reads of an outdated super version before a new one is published. Making a super version takes as long as some
     /// dozens of these reads.
     private static let outdatedReadsAllowed = 32
@@ -47,10 +40,8 @@ final class ReadPath: Sendable {
         self.directory = directory
         self.status = status
         newest = Atomic(visible)
-        superVersions = EpochReclaimer(superVersion)
+        superVersions = HazardPointers(superVersion)
     }
-
-    deinit { _ = superVersions.retire(replaced.withLock { $0 }) }
 
     // MARK: The visible sequence number
 
@@ -70,35 +61,10 @@ final class ReadPath: Sendable {
     // MARK: Publishing
 
     /// Makes memtables, newest first, and a version visible to readers. The super version also says whether the store's
-    /// files fit into memory (``PageCache/isTight``). The caller holds the write lock. Until the next ``retire()``, the
-    /// replaced super version stays in memory.
+    /// files fit into memory (``PageCache/isTight``). The caller holds the write lock.
     func publish(_ tables: [MemTable], _ version: Version) {
-        let next = SuperVersion(tables: tables, version: version, isTight: directory.pageCache.isTight)
-        replaced.withLock { $0.append(superVersions.publish(next)) }
+        superVersions.publish(SuperVersion(tables: tables, version: version, isTight: directory.pageCache.isTight))
     }
-
-    /// Releases the replaced super versions that no reader uses. If some are still in use, schedules another call after
-    /// 10 ms. Must not be called under the write lock, because releasing files and memtables may take long.
-    func retire() {
-        let retired = replaced.withLock { replaced in
-            defer { replaced = [] }
-            return replaced
-        }
-        if superVersions.retire(retired) || retirementScheduled.exchange(true, ordering: .acquiringAndReleasing) {
-            return
-        }
-        // The closure keeps this object alive, but not the engine, so the lock of the directory can be released.
-        Self.retirementQueue.async {
-            // Sleeps instead of using a Dispatch timer, because Dispatch timers use file descriptors.
-            Platform.sleep(microseconds: 10_000)
-            self.retirementScheduled.store(false, ordering: .releasing)
-            self.retire()
-        }
-    }
-
-    /// Like ``retire()``, but on another thread. For a reader that has published: it holds the write lock, and its own
-    /// read still uses a replaced super version.
-    func retireSoon() { Self.retirementQueue.async { self.retire() } }
 
     /// Counts a slow read if its super version is outdated. After enough outdated reads, publishes a new super version.
     ///

@@ -111,7 +111,7 @@ final class WritePath: Sendable {
             guard !status.isClosed, reads.superVersions.isCurrent(Borrowed(superVersion)) else { return }
             publish()
             scans.superVersionChanged()
-            reads.retireSoon()
+            reads.superVersions.retireSoon()
         }
     }
 
@@ -119,7 +119,7 @@ final class WritePath: Sendable {
     /// release of a super version may take long. ``republish(replacing:)`` leaves that part to a queue.
     func retire() {
         scans.superVersionChanged()
-        reads.retire()
+        reads.superVersions.retire()
     }
 
     // MARK: The delay of writers

@@ -3,8 +3,8 @@ import TableKit
 
 /// Sorts rows: in memory up to a number of bytes, then by a scratch store, which merges the sorted runs.
 struct RowSorter {
-    /// The memory limit of a sort, in bytes.
-    static let memoryBytes = 32 << 20
+    /// The memory limit of a sort, in bytes. An array that grows takes up to twice its contents for a moment.
+    static let memoryBytes = 64 << 20
 
     private let mostBytes: Int
     /// The sort key, row key and row of each entry.
@@ -14,13 +14,20 @@ struct RowSorter {
     /// The number of spilled entries whose keys were cut.
     private var cutEntries: UInt32 = 0
 
-    private struct Entry {
+    fileprivate struct Entry {
         /// The first eight bytes of the sort key and row key, as a number with the same order.
         var head: UInt64
         var start: Int
         var termBytes: Int32
         var keyBytes: Int32
         var rowBytes: Int
+
+        /// The memory of an entry while the entries are sorted, which copies half of them.
+        static let memoryBytes = MemoryLayout<Entry>.stride * 3 / 2
+
+        /// The range of the sort key and row key, and that of the row.
+        var key: Range<Int> { start..<start + Int(termBytes) + Int(keyBytes) }
+        var row: Range<Int> { key.upperBound..<key.upperBound + rowBytes }
     }
 
     init(mostBytes: Int = RowSorter.memoryBytes) { self.mostBytes = mostBytes }
@@ -42,7 +49,7 @@ struct RowSorter {
         bytes += terms
         unsafe key.withUnsafeBytes { unsafe bytes += $0 }
         unsafe row.withUnsafeBytes { unsafe bytes += $0 }
-        if bytes.count > mostBytes { try spill() }
+        if bytes.count + entries.count * Entry.memoryBytes > mostBytes { try spill() }
     }
 
     private static func head(_ terms: [UInt8], _ key: RawSpan) -> UInt64 {
@@ -70,10 +77,8 @@ struct RowSorter {
         sort()
         var batch = WriteBatch()
         for entry in entries {
-            let keyEnd = entry.start + Int(entry.termBytes) + Int(entry.keyBytes)
             let spilled = SpilledEntry(
-                key: bytes[entry.start..<keyEnd], termBytes: entry.termBytes,
-                row: bytes[keyEnd..<keyEnd + entry.rowBytes], number: cutEntries)
+                key: bytes[entry.key], termBytes: entry.termBytes, row: bytes[entry.row], number: cutEntries)
             if spilled.isCut { cutEntries += 1 }
             batch.put(spilled.key, spilled.value)
             if batch.byteCount > 1 << 20 {
@@ -87,17 +92,16 @@ struct RowSorter {
     }
 
     private mutating func sort() {
-        entries = unsafe bytes.withUnsafeBytes { bytes in
-            entries.sorted { left, right in
+        let bytes = bytes
+        unsafe bytes.withUnsafeBytes { bytes in
+            entries.sort { left, right in
                 if left.head != right.head { return left.head < right.head }
-                return unsafe RowBytes.order(Self.key(left, bytes), Self.key(right, bytes)) < 0
+                return unsafe RowBytes.order(
+                    UnsafeRawBufferPointer(rebasing: bytes[left.key]),
+                    UnsafeRawBufferPointer(rebasing: bytes[right.key])
+                ) < 0
             }
         }
-    }
-
-    private static func key(_ entry: Entry, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(
-            rebasing: bytes[entry.start..<entry.start + Int(entry.termBytes) + Int(entry.keyBytes)])
     }
 
     /// Returns the rows in order, and empties the sorter.
@@ -112,32 +116,26 @@ struct RowSorter {
             return SpilledRows(scratch)
         }
         sort()
-        var ranges: [(key: Range<Int>, row: Range<Int>)] = []
-        ranges.reserveCapacity(entries.count)
-        for entry in entries {
-            let keyStart = entry.start + Int(entry.termBytes), keyEnd = keyStart + Int(entry.keyBytes)
-            ranges.append((keyStart..<keyEnd, keyEnd..<keyEnd + entry.rowBytes))
-        }
-        return RowsInMemory(bytes, ranges)
+        return RowsInMemory(bytes, entries)
     }
 }
 
 /// Rows sorted in memory.
 private final class RowsInMemory: RowSource {
     private let bytes: [UInt8]
-    private let ranges: [(key: Range<Int>, row: Range<Int>)]
+    private let entries: [RowSorter.Entry]
     private var next = 0
 
-    init(_ bytes: [UInt8], _ ranges: [(key: Range<Int>, row: Range<Int>)]) {
+    init(_ bytes: [UInt8], _ entries: [RowSorter.Entry]) {
         self.bytes = bytes
-        self.ranges = ranges
+        self.entries = entries
     }
 
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         let bytes = bytes
         let span = unsafe bytes.span.bytes
-        while next < ranges.count {
-            let entry = ranges[next]
+        while next < entries.count {
+            let entry = entries[next]
             next += 1
             if try !body(span.extracting(entry.key), span.extracting(entry.row)) { return }
         }

@@ -2,7 +2,8 @@ import Foundation
 import Siltstone
 import TableKit
 
-/// A store for data that exceeds memory, in a temporary directory that is removed with the object. Never synced.
+/// A store for data that exceeds memory, in a temporary directory that is removed with the object. Writes are buffered: only
+/// new files are synced.
 final class ScratchStore {
     private let store: KeyValueStore
     let path: String

@@ -1,7 +1,9 @@
 /// The result of a chain as a sequence.
 ///
-/// Each iteration runs the query again on current data, and holds one batch of the result in memory. A sequence cannot
-/// throw: an error is logged and ends the iteration. ``all()`` and `first()` throw.
+/// Each iteration runs the query again on current data, and holds one batch of the result in memory.
+///
+/// A sequence cannot throw: an error is logged and ends the iteration, and a `for` cannot tell it from the end of the
+/// result. ``all()``, `first()`, `rows()` and ``SelectIterator/nextElement()`` throw the error.
 public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtocol, Sendable {
     /// The type of the previous link.
     public typealias FromTableType = A

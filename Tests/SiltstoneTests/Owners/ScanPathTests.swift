@@ -28,7 +28,6 @@ struct ScanPathTests {
         reads.makeVisible(2)
         #expect(try count(path) == 2)
         path.superVersionChanged()
-        reads.retire()
     }
 
     @Test("a scan that passed many deleted entries has keys watched, if the write lock is free", .comesToAnEnd)

@@ -37,7 +37,7 @@ struct PinnedValueTests {
     private func isAway(_ store: KeyValueStore) -> Bool {
         let reading = store.engine.reads.superVersions.enter()
         defer { store.engine.reads.superVersions.leave(reading) }
-        return reading.before == 0 || reading.before == PinnedValue.mark
+        return reading.outer == 0 || ThreadNumbers.shared.current == nil
     }
 
     @Test(
@@ -76,10 +76,8 @@ struct PinnedValueTests {
         for key in ["key 1", "missing"] {
             #expect(try await store.get(key.utf8) == (key == "missing" ? nil : Self.value))
         }
-        for _ in 0..<1000 where !store.engine.reads.superVersions.retire([]) { Platform.sleep(microseconds: 1000) }
         try await store.compact()
-        store.engine.writes.retire()
-        #expect(store.engine.reads.superVersions.retire([]))
+        try waitUntil("no read is left") { store.engine.reads.superVersions.replacedCount == 0 }
         try await store.close()
     }
 
@@ -157,7 +155,7 @@ struct PinnedValueTests {
     func manyThreads() throws {
         let store = try StoreFixture().open()
         try filled(store)
-        let count = ThreadNumbers.limit + 20
+        let count = ThreadNumbers.limit + 44
         let (lent, mayGo, done) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
@@ -173,11 +171,86 @@ struct PinnedValueTests {
             }
         }
         for _ in 0..<count { lent.wait() }
-        try store.compact()
+        let superVersions = store.engine.reads.superVersions
+        // Those that were replaced while the readers began, and the current one.
+        let most = superVersions.replacedCount + 1
+        for _ in 0..<10 {
+            try filled(store)
+            try store.flush()
+        }
+        try waitUntil("only what the readers use is left") { superVersions.replacedCount <= most }
         for _ in 0..<count { mayGo.signal() }
         for _ in 0..<count { done.wait() }
-        store.engine.writes.retire()
-        #expect(store.engine.reads.superVersions.retire([]), "nobody reads any more")
+        try waitUntil("nobody reads any more") { superVersions.replacedCount == 0 }
         try store.close()
+    }
+
+    /// An object, weakly.
+    private struct Weak<Object: AnyObject> {
+        weak var object: Object?
+    }
+
+    @Test(
+        "a closure that blocks keeps the memtables and files of its read, and nothing that came after",
+        arguments: [false, true])
+    func blocked(_ isFlushed: Bool) throws {
+        var configuration = StoreFixture.small()
+        configuration.memTableBytes = 1 << 20
+        configuration.tidiesWhenIdle = false
+        let store = try StoreFixture().open(configuration)
+        try filled(store)
+        if isFlushed { try store.compact() }
+        let superVersions = store.engine.reads.superVersions
+        // Background work may hold a super version for a moment.
+        var (tables, segments): ([Weak<MemTable>], [Weak<SegmentReader>]) = ([], [])
+        func note() {
+            let (version, current) = store.engine.writes.contents
+            tables += current.map { Weak(object: $0.table) }
+            segments += version.allSegments.map { Weak(object: $0) }
+        }
+        func live() -> (tables: Int, segments: Int) {
+            let current = superVersions.current()
+            let others = tables.compactMap(\.object).filter { table in !current.tables.contains { $0 === table } }
+            let files = segments.compactMap(\.object).filter { file in
+                !current.version.allSegments.contains { $0 === file }
+            }
+            return (Set(others.map { ObjectIdentifier($0) }).count, Set(files.map { ObjectIdentifier($0) }).count)
+        }
+        note()
+        let read = superVersions.current().version.allSegments.count
+        try store.withValue("key 7".utf8) { lent in
+            for round in 1...20 {
+                for index in 0..<200 { try store.put("key \(index)".utf8, [UInt8(round)]) }
+                note()
+                try store.flush()
+                note()
+            }
+            try store.compact()
+            try waitUntil("only what the read uses is left beside the current super version") {
+                live() == (tables: 1, segments: read) && superVersions.replacedCount == 1
+            }
+            #expect(lent.withBytes { Array($0) } == Self.value)
+        }
+        try waitUntil("it goes with the read") {
+            live() == (tables: 0, segments: 0) && superVersions.replacedCount == 0
+        }
+        try store.close()
+    }
+
+    @Test("a closure may close the store, and drop the last reference to it", arguments: [false, true])
+    func closed(_ isFlushed: Bool) throws {
+        var store: KeyValueStore? = try StoreFixture().open()
+        if let store {
+            try filled(store)
+            if isFlushed { try store.compact() }
+        }
+        weak let segment = store?.engine.versions.current.allSegments.first
+        #expect(segment != nil || !isFlushed)
+        try store?.withValue("key 7".utf8) { lent in
+            try store?.close()
+            store = nil
+            #expect(lent.withBytes { Array($0) } == Self.value)
+        }
+        try waitUntil("its files are closed") { segment == nil }
     }
 }

@@ -40,8 +40,8 @@ public struct Configuration: Sendable {
     public var logWriting: LogWriting = .mapped
     /// Whether compactions run automatically in the background.
     public var automaticCompaction = true
-    /// Whether an idle store tidies itself, so that reads are fastest. A store is idle after a tenth of a second
-    /// without a write. It then flushes its memtable if that holds at least 1/16 of ``memTableBytes``, and merges
+    /// Whether an idle store tidies itself, so that reads are fastest. A store is idle after one or two tenths of
+    /// a second without a write. It then flushes its memtable if that holds at least 1/16 of ``memTableBytes``, and merges
     /// sorted runs earlier than ``automaticCompaction`` alone would. A store that has written less than one MiB since
     /// its last flush is usually left as it is. If writes come in bursts, this may write each byte some ten times more
     /// often.

@@ -2,8 +2,9 @@ import Synchronization
 
 /// Reads a segment. Any number of threads may share one reader.
 ///
-/// All data that it returns has passed its checksum. In a mapping, user reads and preloading mark the blocks and hash
-/// index pages that they have verified, and no read verifies these again. Without a mapping, each load is verified.
+/// Without a mapping, each load is verified against its checksum. In a mapping, user reads and preloading mark the blocks
+/// and hash index pages that they have verified. No read verifies these again, although the system may have dropped a
+/// page since, and may read it from the disk again.
 final class SegmentReader: Sendable {
     let path: String
     /// The manifest's entry for the segment. If the manifest was not consulted, the entry that it should have.
