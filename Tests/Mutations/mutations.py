@@ -876,52 +876,70 @@ MUTATIONS = [
         "row-not-concerned", "a scan inlined into the caller returns entries of removed ranges",
         "Scan/ScanIterator.swift", "if _slowPath(stretch.covering > 0) {", "if false {", first="InlinedIteratorTests"),
     Mutation(
-        "empty-range-not-cut", "scans begin behind a key that was put where all was deleted",
-        "Scan/DeletedRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="DeletedRange"),
-    Mutation(
-        "watch-not-cut", "a range that is known to be empty grows over a key that was put meanwhile",
-        "Scan/DeletedRange.swift", "{ watchedEnd = [UInt8](key) }", "{}", first="DeletedRange"),
-    Mutation(
-        "growth-by-elders", "a scan that does not see the puts before keys were watched reports the keys as empty",
-        "Scan/DeletedRange.swift", "guard seen >= watchedSince else { return }\n", "", first="DeletedRange"),
-    Mutation(
-        "watch-since-ever", "keys count as watched from the beginning on",
-        "Scan/DeletedRangeCache.swift", "DeletedRange(at: key, since: last)", "DeletedRange(at: key, since: 0)",
-        first="DeletedRange"),
-    Mutation(
-        "empty-for-elders", "a snapshot does not see what was deleted since",
-        "Scan/DeletedRangeCache.swift", "state.ranges[index].sequence <= visible ?", "true ?", first="DeletedRange"),
+        "empty-range-not-cut", "scans skip a key that was put where all was deleted",
+        "Scan/DeletedRangeSet.swift", "        replace(index..<(index + 1), with: [before, behind]", "        _ = ([before, behind]",
+        first="DeletedRangeTests"),
     Mutation(
         "key-behind-cut", "what is left behind a key that was put begins with that key",
-        "Scan/DeletedRange.swift", "behind.start = Self.successor(of: key)", "behind.start = [UInt8](key)",
-        first="DeletedRange"),
+        "Scan/DeletedRangeSet.swift", "behind.from = KeyRange.successor(of: before.to)", "behind.from = before.to",
+        first="DeletedRangeTests"),
     Mutation(
-        "cut-watched-since-ever", "a scan that does not see a put reports its key as empty",
-        "Scan/DeletedRange.swift", "        watchedSince = change\n", "", first="DeletedRange"),
+        "growth-by-elders", "a scan that does not see the last puts reports their keys as empty",
+        "Scan/DeletedRangeSet.swift", "let isKnown = seen >= lastPut", "let isKnown = true", first="DeletedRangeTests"),
+    Mutation(
+        "watched-by-elders", "a scan that does not see the puts before keys were watched reports the keys as empty",
+        "Scan/DeletedRangeSet.swift", "if part.isKnown || part.sequence > seen {", "if part.isKnown {",
+        first="DeletedRangeTests"),
+    Mutation(
+        "watched-for-empty", "a range that is only watched is skipped",
+        "Scan/DeletedRangeSet.swift", "parts[index].isKnown, parts", "parts", first="DeletedRangeTests"),
+    Mutation(
+        "watched-beside-run", "the part of a watched range that a scan has not passed counts as empty",
+        "Scan/DeletedRangeSet.swift", "let (start, end) = (greater(part.from, from), smaller(part.to, to))",
+        "let (start, end) = (part.from, part.to)", first="DeletedRangeTests"),
+    Mutation(
+        "empty-for-elders", "a snapshot does not see what was deleted since",
+        "Scan/DeletedRangeSet.swift", "parts[index].isKnown, parts[index].sequence <= seen", "parts[index].isKnown",
+        first="DeletedRangeTests"),
     Mutation(
         "joined-for-elders", "a snapshot does not see what was deleted since, where two pieces have become one",
-        "Scan/DeletedRange.swift", "            sequence = max(sequence, other.sequence)\n", "", first="DeletedRange"),
+        "Scan/DeletedRangeSet.swift", "                merged[merged.count - 1].sequence = max(last.sequence, sequence)\n", "",
+        first="DeletedRangeTests"),
     Mutation(
         "joined-apart", "two pieces are taken for one though a key lies between them",
-        "Scan/DeletedRange.swift", "compare(end, other.start) >= 0 else", "true else", first="DeletedRange"),
+        "Scan/DeletedRangeSet.swift", "last.isKnown == isKnown, last.to == from", "last.isKnown == isKnown",
+        first="DeletedRangeTests"),
     Mutation(
-        "skip-for-elders", "a snapshot's scan skips entries that were deleted since",
-        "Scan/DeletedRangeCache.swift", "range.sequence <= seen && range.end", "range.end", first="DeletedRange"),
+        "watch-since-ever", "puts before the first range count for nothing",
+        "Scan/DeletedRangeCache.swift", "                if set.isEmpty { set.notePuts(upTo: last) }\n", "",
+        first="DeletedRangeCacheTests"),
     Mutation(
-        "never-joined", "what was cut by a put stays in pieces",
-        "Scan/DeletedRangeCache.swift", "while let next = ranges.indices.first(where: { grown.join(ranges[$0]) })",
-        "while let next = ranges.indices.first(where: { _ in false })", first="DeletedRange"),
+        "put-not-noted", "one put does not count among those that cut a range",
+        "Write/WritePath+Change.swift", "if _slowPath(scans.deletedRanges.hasRanges), kind.isPut {", "if false {",
+        first="DeletedRangeCacheTests"),
     Mutation(
-        "put-not-noted", "one put does not count among those that make a range end",
-        "Write/WritePath+Change.swift", "if _slowPath(scans.deletedRanges.isWatching), kind.isPut {", "if false {",
-        first="DeletedRange"),
+        "batch-not-noted", "a batch's puts do not count among those that cut a range",
+        "Write/WritePath+Batch.swift", "if _slowPath(scans.deletedRanges.hasRanges) { try", "if false { try",
+        first="DeletedRangeCacheTests"),
     Mutation(
-        "batch-not-noted", "a batch's puts do not count among those that make a range end",
-        "Write/WritePath+Batch.swift", "if _slowPath(scans.deletedRanges.isWatching) { try", "if false { try",
-        first="DeletedRange"),
+        "pointer-not-noted", "a large value's put does not count among those that cut a range",
+        "Support/Record.swift", "{ self == .value || self == .pointer }", "{ self == .value }",
+        first="DeletedRangeCacheTests"),
     Mutation(
-        "pointer-not-noted", "a large value's put does not count among those that make a range end",
-        "Support/Record.swift", "{ self == .value || self == .pointer }", "{ self == .value }", first="DeletedRange"),
+        "run-behind-entries", "a run of deleted records counts from the start of the scan, over entries",
+        "Scan/ScanIterator.swift", "try passHidden() } catch", "try passHidden(from: startBound) } catch",
+        first="QueueTests"),
+    Mutation(
+        "own-put-not-noted", "a transaction skips a key that it has put where all was deleted",
+        "Transaction/WriteBuffer.swift", "if kind == .value { deletedRanges.note(put: key, changeCount) }",
+        "if kind == .value { _ = changeCount }", first="QueueTests"),
+    Mutation(
+        "rolled-back-skipped", "what a savepoint has deleted is skipped after its end",
+        "Transaction/WriteBuffer.swift", "        deletedRanges.removeAll()\n", "", first="QueueTests"),
+    Mutation(
+        "own-run-behind-entry", "a transaction skips an entry behind what it has deleted",
+        "Transaction/TransactionIterator.swift", "run.bounds(upTo: end ?? ", "run.bounds(upTo: ",
+        first="QueueTests"),
     Mutation(
         "fence-group-cut", "the last fence of a group is not looked at",
         "Segment/Index/BlockIndex.swift",

@@ -53,4 +53,12 @@ extension KeyRange {
     /// The position at which a scan of the range stops: forward the upper bound (exclusive), backward the lower bound
     /// (inclusive); nil if the range has no bound on that side.
     func stopBound(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? to : start }
+
+    /// Like ``startBound(_:)``, but a forward scan without a bound starts at the empty key.
+    func start(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? from : to }
+
+    /// The part of the range from a position on, in scan order.
+    func rest(from position: [UInt8], _ direction: ScanDirection) -> KeyRange {
+        intersection(direction == .forward ? KeyRange(from: position) : KeyRange(to: position))
+    }
 }

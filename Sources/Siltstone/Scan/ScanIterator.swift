@@ -99,15 +99,21 @@ struct ScanIterator: ~Copyable {
     /// Returns the record of the next entry, valid until the next call; nil at the end.
     @inline(__always)
     mutating func nextRecord() throws(StoreError) -> Record? {
-        while remaining > 0 {
+        guard remaining > 0, let record = try nextEntry() else { return nil }
+        next = record + 1
+        remaining &-= 1
+        return record.record
+    }
+
+    /// Moves to the next entry; nil at the end of the scan.
+    @inline(__always)
+    private mutating func nextEntry() throws(StoreError) -> RecordPlace? {
+        while true {
             if next == rowEnd, try !readRow() { return nil }
             guard let record = next else { return nil }
-            next = record + 1
-            if Self.isHidden(record, stretch) { continue }
-            remaining &-= 1
-            return record.record
+            if _fastPath(!Self.isHidden(record, stretch)) { return record }
+            do throws(StoreError) { try passHidden() } catch { try fail(error) }
         }
-        return nil
     }
 
     /// Runs `body` with the value of a record of the current span. Fetches the value if it is in a value file.
@@ -130,18 +136,17 @@ struct ScanIterator: ~Copyable {
     /// Calls `body` with the key and the value of each remaining entry.
     /// - Parameter body: gets bytes that are valid until it returns. It returns false to stop.
     mutating func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        while remaining > 0, try next != rowEnd || readRow() {
+        while remaining > 0, var record = try nextEntry(), let rowEnd {
             // Local variables, because members of `self` would be loaded and stored for each record.
-            guard var record = next, let rowEnd else { return }
             var remaining = remaining
             defer { (next, self.remaining) = (record, remaining) }
             let stretch = stretch
             let isPlain = stretch.covering == 0
             while record != rowEnd, remaining > 0 {
                 let current = record
-                record += 1
                 let isValue = current.kind == .value
-                if _slowPath(!isValue || !isPlain), Self.isHidden(current, stretch) { continue }
+                if _slowPath(!isValue || !isPlain), Self.isHidden(current, stretch) { break }
+                record += 1
                 remaining &-= 1
                 let goesOn =
                     _fastPath(isValue)
@@ -178,15 +183,14 @@ struct ScanIterator: ~Copyable {
     // tombstone. It passes that record to ``handOther(_:to:)`` or ``handOtherKey(_:to:)``, and gets the next row behind
     // it. The scan of a transaction finds hidden records by ``isHidden(_:)``, and reports them by ``discountHidden()``.
 
-    /// Returns the next row, with at most ``remaining`` records; nil at the end. If a range tombstone covers the row,
-    /// returns an empty row at its first record. The caller passes that record to ``handOther(_:to:)``.
+    /// Returns the next row, with at most ``remaining`` records, of which the first is an entry; nil at the end. If a
+    /// range tombstone covers the row, returns an empty row at its first record. The caller passes that record to
+    /// ``handOther(_:to:)``.
     /// - Parameter taken: the place after the last record of the previous row that the caller has used; nil for the
     ///   first row.
     mutating func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         take(upTo: taken)
-        guard remaining > 0 else { return nil }
-        if next == rowEnd, try !readRow() { return nil }
-        guard let first = next, let last = rowEnd else { return nil }
+        guard remaining > 0, let first = try nextEntry(), let last = rowEnd else { return nil }
         if _slowPath(stretch.covering > 0) { return RecordRow(start: first, end: first) }
         return RecordRow(start: first, end: last - first > remaining ? first + remaining : last)
     }
@@ -230,16 +234,12 @@ struct ScanIterator: ~Copyable {
     /// Counts the remaining entries by reading their records, without fetching values from value files.
     mutating func count() throws(StoreError) -> Int {
         var count = 0
-        while remaining > 0 {
-            if next == rowEnd, try !readRow() { break }
-            guard var record = next, let rowEnd else { break }
-            let before = count
-            while record != rowEnd, count - before < remaining {
-                if !Self.isHidden(record, stretch) { count &+= 1 }
-                record += 1
-            }
+        while remaining > 0, let first = try nextEntry(), let rowEnd {
+            var record = first
+            while record != rowEnd, record - first < remaining, !Self.isHidden(record, stretch) { record += 1 }
             next = record
-            remaining &-= count - before
+            remaining &-= record - first
+            count &+= record - first
         }
         return count
     }
@@ -285,30 +285,23 @@ struct ScanIterator: ~Copyable {
         return next != rowEnd
     }
 
-    /// Like ``readNextRow()``, but first seeks to a position: the start of a range, or the target of a seek.
+    /// Like ``readNextRow()``, but first seeks to a position: the start of a range, or the target of a seek. Passes
+    /// deleted records there, so that the range of keys that is known to be empty includes the position. The next scan
+    /// then seeks behind that range at once.
     mutating func readFirstRow(_ key: [UInt8]?) throws(StoreError) -> Bool {
         isStarted = true
-        // Only forward scans use the cache of deleted ranges.
-        guard direction == .forward else {
-            try seek(key)
-            return try readNextRow()
-        }
+        // There is no largest key.
+        let position = key ?? (direction == .forward ? [] : nil)
+        var target: [UInt8]?
         // Not retained for the check, which each scan makes.
-        if _slowPath(path.with { $0.deletedRanges.hasRanges }),
-            let deletedEnd = withContiguousBytes(
-                key ?? [], { path.object.deletedRanges.end(from: $0, visible: sequence) })
-        {
-            return try readFirstRow(from: deletedEnd)
+        if _slowPath(path.with { $0.deletedRanges.hasRanges }), let position {
+            target = path.object.deletedRanges.end(from: position, direction, seen: sequence)
         }
-        return try readFirstRow(from: key)
-    }
-
-    /// Reads the first row from a position on. If its first record is hidden, moves to the first entry.
-    private mutating func readFirstRow(from key: [UInt8]?) throws(StoreError) -> Bool {
-        try seek(key)
+        try seek(target ?? key)
         guard try readNextRow() else { return false }
         guard let first = next, _slowPath(Self.isHidden(first, stretch)) else { return true }
-        return try passDeleted(from: key ?? [])
+        try passHidden(from: position)
+        return next != rowEnd
     }
 
     /// Moves the merge to a position; nil for the first key in scan order. Also looks up the stretch there.
@@ -429,51 +422,40 @@ struct ScanIterator: ~Copyable {
 
     // MARK: Deleted ranges
 
-    /// Moves past hidden records to the first entry. Records the keys that it passed in the cache of deleted ranges.
-    /// - Parameter start: the key at which the scan started.
-    /// - Returns: whether there is an entry.
+    /// Moves past a run of hidden records, to the next entry or to the end of the current range. Skips what earlier
+    /// scans have passed, and adds what it passes itself. The next record must be hidden.
+    /// - Parameter start: the position before the run, if no entry of the range comes before it.
     @inline(never)
-    private mutating func passDeleted(from start: [UInt8]) throws(StoreError) -> Bool {
-        var count = 0
-        var lastPassed: [UInt8]?
-        var isFound = false
-        // Bounds the searches of the cache that find nothing. Each takes as long as passing some records. A few, since
-        // the next stretch of a split range is near; the number is not tuned by measurement.
-        var missesLeft = 4
-        while let first = next, let rowEnd {
+    private mutating func passHidden(from start: [UInt8]? = nil) throws(StoreError) {
+        var run = DeletedRun(direction, from: start)
+        while let first = next, let last = rowEnd, first != last {
             var record = first
-            while record != rowEnd, Self.isHidden(record, stretch) { record += 1 }
+            while record != last, Self.isHidden(record, stretch) { record += 1 }
             next = record
-            count += record - first
-            // Copied, because the key is valid only until the next span is read.
-            if record != first, count >= DeletedRangeCache.fewestToGrow { lastPassed = [UInt8]((record - 1).key) }
-            isFound = record != rowEnd
-            if isFound { break }
-            if record != first, !isLastRow, missesLeft > 0, try !skipDeletedRange(from: start, over: record - 1) {
-                missesLeft -= 1
+            let count = record - first
+            // Most runs end here. Others are copied, because the keys are valid only until the next span is read.
+            if record != last, run.count + count < DeletedRun.fewest { return }
+            if count > 0 { run.pass(count, first.key, through: (record - 1).key) }
+            if record != last { break }
+            if run.isLookupDue, let end = run.end, !isLastRow, path.with({ $0.deletedRanges.hasRanges }) {
+                let target = path.object.deletedRanges.end(from: end, direction, seen: sequence)
+                run.lookedUp(target)
+                if let target { try seek(target) }
             }
             guard try readNextRow() else { break }
         }
-        if let lastPassed {
-            withContiguousBytes(start, lastPassed) { start, last in
-                path.object.noteDeleted(from: start, through: last, passing: count, seen: sequence)
-            }
-        }
-        return isFound
+        guard run.count >= DeletedRun.fewest else { return }
+        path.object.add(run, seen: sequence)
+        scan.with { $0.lastRun = run }
     }
 
-    /// Skips a known deleted range, if one lies directly after the last record that was passed.
-    /// - Returns: whether there was one.
-    private mutating func skipDeletedRange(from start: [UInt8], over record: RecordPlace) throws(StoreError) -> Bool {
-        let path = path.object
-        // The search takes a lock. Beside the range in which the scan may have started, there must be another.
-        guard path.deletedRanges.hasSeveral else { return false }
-        let end = withContiguousBytes(start) { start in
-            path.deletedRanges.end(from: start, through: record.key, seen: sequence)
+    /// Returns the run of deleted records that the scan has passed since the last call; nil if it was short.
+    func takeRun() -> DeletedRun? {
+        scan.with { scan in
+            guard scan.lastRun != nil else { return nil }
+            defer { scan.lastRun = nil }
+            return scan.lastRun
         }
-        guard let end else { return false }
-        try seek(end)
-        return true
     }
 
     /// Ends the row where the range stops. If the complete row is in the range, this takes one comparison.

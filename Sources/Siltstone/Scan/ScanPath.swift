@@ -41,22 +41,9 @@ final class ScanPath: Sendable {
     /// Releases the pooled scans, because the write path has published a new super version.
     func superVersionChanged() { pool.clear() }
 
-    // MARK: Deleted ranges
-
-    /// Uses the deleted records that a scan has passed before it reached an entry. A known range that contains `start`
-    /// grows through `last`. If there is none, and the scan has passed many records, starts to watch the keys from
-    /// `start` on, so that a later scan can make a range there.
-    /// - Parameters:
-    ///   - start: the key at which the scan started.
-    ///   - last: the last key that it passed.
-    ///   - count: the number of records that it passed, all deleted.
-    ///   - seen: the last change that it sees.
-    func noteDeleted(from start: Bytes, through last: Bytes, passing count: Int, seen: SequenceNumber) {
-        if deletedRanges.hasRanges, deletedRanges.grow(from: start, through: last, seen: seen) { return }
-        // A scan never waits for a writer. If the lock is held, a later scan can start the watching.
-        guard count >= DeletedRangeCache.fewestToWatch else { return }
-        ifWriteLockIsFree.value { lastChange in deletedRanges.watch(from: start, last: lastChange) }
-    }
+    /// Adds a run of deleted records that a scan has passed to the ranges that later scans skip.
+    /// - Parameter seen: the last change that the scan sees.
+    func add(_ run: DeletedRun, seen: SequenceNumber) { deletedRanges.add(run, seen: seen, ifWriteLockIsFree.value) }
 }
 
 /// ``Scan`` objects that wait for reuse. Making one takes some twenty allocations, which is as long as a short scan.
@@ -116,6 +103,8 @@ final class Scan {
     var failure: StoreError? { didSet { hasFailed = failure != nil } }
     /// Whether ``failure`` is set. Reading ``failure`` itself would copy it.
     private(set) var hasFailed = false
+    /// The last run of deleted records that the scan has passed, for the scan of a transaction.
+    var lastRun: DeletedRun?
     /// Storage for a ``ScanIterator`` at a fixed address. Loops that are inlined into callers cannot hold the iterator.
     let iteratorStorage = HeapSlot<ScanIterator>()
     /// The value file that the last value was read from, so that the next value need not look for it.
@@ -129,6 +118,7 @@ final class Scan {
     /// Releases the memory that the last scan used. The super version stays.
     func rest() {
         merge.rest()
+        lastRun = nil
         recentValueFile.value = RecentValueFile()
     }
 }

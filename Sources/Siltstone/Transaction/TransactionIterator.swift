@@ -14,7 +14,10 @@ final class TransactionIterator {
     /// The ranges of the scan, and the part of the current one from its start or from the target of the last seek.
     private var ranges: RangeIterator
     private var range: KeyRange
-    private let isForward: Bool
+    private let direction: ScanDirection
+    private var isForward: Bool { direction == .forward }
+    /// Whether no row of ``range`` was returned.
+    private var isAtStart = true
     /// The number of that part in the read set; nil if reads are not checked.
     private var number: Int?
     /// The number of entries that the scan may still return.
@@ -50,13 +53,16 @@ final class TransactionIterator {
         self.transaction = transaction
         self.writes = writes
         self.number = number
-        self.ranges = RangeIterator(ranges, direction)
-        range = self.ranges.next() ?? KeyRange(to: [])
-        isForward = direction == .forward
+        var ranges = RangeIterator(ranges, direction)
+        let range = ranges.next() ?? KeyRange(to: [])
+        (self.ranges, self.range) = (ranges, range)
+        self.direction = direction
         remaining = max(0, limit ?? .max)
+        let start = transaction.deletedEnd(from: range.start(direction), direction, seeing: writes)
+        let rest = start.map { range.rest(from: $0, direction) } ?? range
         base = try ScanIterator(
-            path, at: snapshot, over: range, direction, limit: writes.isEmpty ? limit : nil)
-        place = firstPlace()
+            path, at: snapshot, over: rest, direction, limit: writes.isEmpty ? limit : nil)
+        place = firstPlace(in: rest)
     }
 
     // MARK: Rows
@@ -84,9 +90,10 @@ final class TransactionIterator {
         number = try transaction.beginScan().number
         // Moved on only now, so that a call after an error skips no range.
         (ranges, range) = (rest, next)
-        place = firstPlace()
+        isAtStart = true
+        let start = transaction.deletedEnd(from: range.start(direction), direction, seeing: writes)
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
-        try base.moveOn(to: next)
+        try moveOn(to: start.map { range.rest(from: $0, direction) } ?? range)
         return true
     }
 
@@ -111,9 +118,7 @@ final class TransactionIterator {
     func seek(to key: [UInt8]) throws(StoreError) {
         use(upTo: row.map { $0.start + 1 })
         number = try transaction.beginScan().number
-        // For a hidden record, `ScanIterator.discountHidden()` has raised `ScanIterator.remaining`, and this lowers it
-        // again. Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
-        if !isBaseAtEnd { base.take(upTo: baseNext) }
+        leaveBaseRow()
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
         // A backward scan excludes its start, so it starts at the key's successor.
         let rest = isForward ? KeyRange(from: key) : KeyRange(to: KeyRange.successor(of: key))
@@ -123,7 +128,8 @@ final class TransactionIterator {
             return
         }
         range = next.intersection(rest)
-        place = firstPlace()
+        isAtStart = true
+        place = firstPlace(in: range)
         base.enter(next)
         try base.seek(to: key)
     }
@@ -176,21 +182,78 @@ final class TransactionIterator {
     /// Returns the next row of the snapshot or of the writes.
     private func findRow() throws(StoreError) -> RecordRow? {
         isRowOwn = false
+        // The deleted records before the row.
+        var run = DeletedRun(direction, from: isAtStart ? range.start(direction) : nil)
+        isAtStart = false
         while true {
             let record = try nextBase()
+            if let passed = base.takeRun() { run.absorb(passed) }
             let (write, order) = nextWrite(from: record)
             if write == nil { place = nil }  // No later row needs to be compared with a write.
             if let write, order >= 0 {
-                if let record, order == 0 { baseNext = record + 1 }
-                if !write.isDeletion { return ownRow(write) }
+                if let record, order == 0 { pass(record) }
+                if !write.isDeletion {
+                    let row = ownRow(write)
+                    add(run, upTo: row.start.key)
+                    return row
+                }
+                writes.batch.withPayload { run.pass(1, write.key(in: $0), through: write.key(in: $0)) }
                 place = place.flatMap(advanced)
             } else if let record {
-                if !isDeleted(record) { return baseRow(from: record, before: write) }
-                baseNext = record + 1
+                if !base.isHidden(record), !isDeleted(record) {
+                    add(run, upTo: record.key)
+                    return baseRow(from: record, before: write)
+                }
+                run.pass(1, record.key, through: record.key)
+                pass(record)
             } else {
+                add(run, upTo: nil)
                 return nil
             }
+            if run.isLookupDue { try skip(&run) }
         }
+    }
+
+    /// Passes a record of the snapshot.
+    private func pass(_ record: RecordPlace) {
+        // The next row of `base` counts it as an entry.
+        if base.isHidden(record) { base.discountHidden() }
+        baseNext = record + 1
+    }
+
+    // MARK: Deleted ranges
+
+    /// Goes on behind a range that is known to be deleted, if one begins behind the run.
+    private func skip(_ run: inout DeletedRun) throws(StoreError) {
+        let target = transaction.deletedEnd(from: run.end, direction, seeing: writes)
+        run.lookedUp(target)
+        if let target {
+            leaveBaseRow()
+            try moveOn(to: range.rest(from: target, direction))
+        }
+    }
+
+    /// Moves to the start of the rest of ``range``.
+    private func moveOn(to rest: KeyRange) throws(StoreError) {
+        place = firstPlace(in: rest)
+        if !isBaseAtEnd { try base.moveOn(to: rest) }
+    }
+
+    /// Leaves the current row of the snapshot. Another one must follow.
+    private func leaveBaseRow() {
+        // For a hidden record, `ScanIterator.discountHidden()` has raised `ScanIterator.remaining`, and this lowers it
+        // again. Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
+        if !isBaseAtEnd { base.take(upTo: baseNext) }
+        (baseNext, baseEnd) = (nil, nil)
+    }
+
+    /// Adds a run of deleted records to the ranges that later scans of the transaction skip. These have no entry up to
+    /// the next one, or up to the end of the range, whatever the store holds there: the snapshot does not change.
+    private func add(_ run: DeletedRun, upTo entry: Bytes?) {
+        guard run.count >= DeletedRun.fewest else { return }
+        let end = entry.map { isForward ? [UInt8]($0) : KeyRange.successor(of: [UInt8]($0)) }
+        guard let bounds = run.bounds(upTo: end ?? (isForward ? range.to : range.from)) else { return }
+        transaction.addDeleted(bounds, passing: run.count, seeing: writes)
     }
 
     /// Returns the next write, nil if there is none in the range, and the order of a record of the snapshot and that
@@ -266,9 +329,9 @@ final class TransactionIterator {
 
     // MARK: Writes
 
-    /// The position of the first write at or after the start of the range, in scan order. If there is none, this is the
+    /// The position of the first write at or after the start of a range, in scan order. If there is none, this is the
     /// end position in a forward scan, and nil in a backward one.
-    private func firstPlace() -> SortedWrites.Place? {
+    private func firstPlace(in range: KeyRange) -> SortedWrites.Place? {
         writes.batch.withPayload { payload in
             if isForward {
                 return range.from.withBytes { writes.writes.firstPlace(notBelow: $0, in: payload) }

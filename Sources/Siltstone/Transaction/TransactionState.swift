@@ -68,6 +68,26 @@ final class TransactionState: Sendable {
     /// Returns the keys and ranges that were read so far.
     func readSet() throws(StoreError) -> ReadSet { try withState { $0.reads.mergingScans() } }
 
+    /// Returns the position at which a scan may go on instead of at `position`: behind a range in which scans of the
+    /// transaction have found no entry; nil if there is none, or the transaction has ended.
+    func deletedEnd(from position: [UInt8]?, _ direction: ScanDirection, seeing writes: WriteBuffer) -> [UInt8]? {
+        guard let position else { return nil }
+        return state.withLock {
+            $0.hasEnded ? nil : $0.writes.deletedRanges.end(from: position, direction, seen: writes.changeCount)
+        }
+    }
+
+    /// Adds a range in which a scan has found no entry; see ``DeletedRangeSet/add(_:passing:seen:)``. Does nothing if
+    /// the transaction has ended.
+    func addDeleted(_ bounds: DeletedRun.Bounds, passing count: Int, seeing writes: WriteBuffer) {
+        state.withLock {
+            if !$0.hasEnded { $0.writes.deletedRanges.add(bounds, passing: count, seen: writes.changeCount) }
+        }
+    }
+
+    /// See ``DeletedRangeSet/passedCount``.
+    var passedCount: Int { state.withLock { $0.writes.deletedRanges.passedCount } }
+
     // MARK: Writes
 
     /// Changes the writes.

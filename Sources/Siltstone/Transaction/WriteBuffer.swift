@@ -8,6 +8,11 @@ package struct WriteBuffer: Sendable {
     private(set) var writes = SortedWrites()
     /// The deleted ranges. They hide entries of the store, but none of ``writes``.
     private(set) var deleted = KeyRangeSet()
+    /// The ranges that scans of the transaction have found deleted, by the transaction or before it. The sequence
+    /// numbers are those of ``changeCount``.
+    var deletedRanges = DeletedRangeSet()
+    /// The number of changes so far. Those that were undone count, too.
+    private(set) var changeCount: SequenceNumber = 0
 
     /// What the transaction has written for a key.
     struct Written: Equatable {
@@ -57,6 +62,8 @@ package struct WriteBuffer: Sendable {
     /// Adds a change to the batch and to the index. A deleted range removes the writes that it covers from the index.
     private mutating func add(_ kind: RecordKind, _ key: Bytes, _ value: Bytes) {
         batch.append(kind, key: key, value: value)
+        changeCount += 1
+        if kind == .value { deletedRanges.note(put: key, changeCount) }
         if kind == .rangeTombstone {
             batch.withPayload { payload in writes.remove(from: key, to: value, in: payload) }
             return deleted.insert(KeyRange(from: [UInt8](key), to: [UInt8](value)))
@@ -94,7 +101,9 @@ package struct WriteBuffer: Sendable {
     mutating func rollBack(to mark: Mark) {
         guard mark.count < batch.count else { return }
         let old = batch
+        let changeCount = changeCount + 1
         self = WriteBuffer()
+        forgetDeletedRanges(changeCount)
         old.withPayload { payload in
             var changes = ChangeReader(Bytes(rebasing: payload[..<mark.byteCount]), firstSequence: 0)
             // The batch has encoded these changes itself, so decoding them cannot fail.
@@ -102,6 +111,13 @@ package struct WriteBuffer: Sendable {
                 while let change = try changes.next() { add(change.kind, change.key, change.value) }
             } catch { assertionFailure("a batch that cannot be read") }
         }
+    }
+
+    /// Forgets what scans have found: a roll-back can bring any key back.
+    private mutating func forgetDeletedRanges(_ count: SequenceNumber) {
+        changeCount = count
+        deletedRanges.removeAll()
+        deletedRanges.notePuts(upTo: count)
     }
 
     /// Returns the written keys and ranges. A commit under snapshot isolation checks this set for conflicts.

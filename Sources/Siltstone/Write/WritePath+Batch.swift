@@ -89,7 +89,7 @@ extension WritePath {
         var changes = ChangeReader(payload, firstSequence: firstSequence)
         do throws(MalformedChange) {
             // Before the puts are visible. A scan skips a range in which everything is deleted, and must not skip them.
-            if _slowPath(scans.deletedRanges.isWatching) { try scans.deletedRanges.notePuts(of: payload, last: last) }
+            if _slowPath(scans.deletedRanges.hasRanges) { try scans.deletedRanges.notePuts(of: payload, last: last) }
             try table.apply(&changes)
         } catch {
             // A batch encodes its changes itself, so this cannot happen. If it did, the log would contain changes that

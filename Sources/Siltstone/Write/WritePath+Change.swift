@@ -50,7 +50,7 @@ extension WritePath {
         try appendToLog(state.active.unretainedLog) { log throws(StoreError) in
             try log.append(kind: kind, key: key, value: value, sequence: sequence)
         }
-        if _slowPath(scans.deletedRanges.isWatching), kind.isPut { scans.deletedRanges.note(put: key, sequence) }
+        if _slowPath(scans.deletedRanges.hasRanges), kind.isPut { scans.deletedRanges.note(put: key, sequence) }
         state.active.unretainedTable.with { table in
             table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
         }

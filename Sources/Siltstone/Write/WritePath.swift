@@ -96,6 +96,7 @@ final class WritePath: Sendable {
         lock.withLock {
             change()
             publish()
+            scans.deletedRanges.removeAll()
             noteRuns(versions.current)
             if wakes { lock.wakeAll() }
         }

@@ -30,21 +30,20 @@ struct ScanPathTests {
         path.superVersionChanged()
     }
 
-    @Test("a scan that passed many deleted entries has keys watched, if the write lock is free", .comesToAnEnd)
+    @Test("a scan that passed many deleted entries adds their range, if the write lock is free", .comesToAnEnd)
     func deleted() throws {
         let path = ScanPath(try OwnerFixture().makeReads())
-        let (a, b) = (Array("a".utf8), Array("b".utf8))
-        func note(_ count: Int) {
-            a.withBytes { a in
-                b.withBytes { b in path.noteDeleted(from: a, through: b, passing: count, seen: 9) }
-            }
+        func add(_ count: Int) {
+            var run = DeletedRun(.forward)
+            Array("a".utf8).withBytes { run.pass(count, $0, through: $0) }
+            path.add(run, seen: 9)
         }
-        note(DeletedRangeCache.fewestToWatch)
-        #expect(!path.deletedRanges.isWatching, "nobody has set the lock")
+        add(DeletedRangeSet.fewestRecords)
+        #expect(!path.deletedRanges.hasRanges, "nobody has set the lock")
         path.ifWriteLockIsFree.value = { body in body(5) }
-        note(DeletedRangeCache.fewestToWatch - 1)
-        #expect(!path.deletedRanges.isWatching)
-        note(DeletedRangeCache.fewestToWatch)
-        #expect(path.deletedRanges.isWatching && path.deletedRanges.hasRanges)
+        add(DeletedRangeSet.fewestRecords - 1)
+        #expect(!path.deletedRanges.hasRanges)
+        add(DeletedRangeSet.fewestRecords)
+        #expect(path.deletedRanges.hasRanges)
     }
 }

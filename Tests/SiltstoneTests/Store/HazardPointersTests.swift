@@ -4,7 +4,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct HazardPointersTests {
+struct HazardPointersTests {
     private func superVersion() -> SuperVersion { SuperVersion(tables: [], version: .empty) }
 
     /// Hazard pointers with a super version, and that super version, weakly.

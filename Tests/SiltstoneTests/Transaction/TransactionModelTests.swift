@@ -68,6 +68,13 @@ struct TransactionModelTests {
                 let key = key()
                 try transaction.delete(key)
                 open[key] = nil
+                if random.index(3) > 0 { break }
+                // So many in a row that later scans skip them.
+                for index in 0..<90 where random.index(60) > 0 {
+                    let key = Array("k\(index)".utf8)
+                    try transaction.delete(key)
+                    open[key] = nil
+                }
             case 5:
                 let (from, to) = (key(), key())
                 try transaction.deleteRange(from: from, to: to)
