@@ -18,6 +18,7 @@ extension StoreRepair {
         let number = takeNumber()
         made.files.append(.manifest(number))
         _ = try Manifest.prepare(number: number, state: next, identity: identity, in: directory, fileSystem)
+        try syncDirectory(directory)
         mayBeCurrent = true
         try storeErrors(CurrentFile.replace(in: directory, fileSystem))
         if isLinked {
