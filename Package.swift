@@ -89,7 +89,8 @@ let package = Package(
             name: "SiltstoneTests",
             // The last two for fuzzing their parsers.
             dependencies: [
-                "Siltstone", "SiltstoneTesting", "SiltstoneTables", "CrashChild", "CRUDKit", "SiltTool",
+                "Siltstone", "SiltstoneTesting", "SiltstoneTables", "CrashChild", "CRUDKit", "SiltstoneCRUD",
+                "SiltTool",
             ],
             swiftSettings: upcoming),
         .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: upcoming),
