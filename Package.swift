@@ -44,7 +44,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(name: "CInstructions"),
         .target(name: "Siltstone", dependencies: ["CZlib", "CInstructions"], swiftSettings: memorySafe),
-        .target(name: "CRUDKit", swiftSettings: memorySafe),
+        .target(name: "CRUDKit", dependencies: ["CInstructions"], swiftSettings: memorySafe),
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "TableKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneTables", dependencies: ["Siltstone", "TableKit"], swiftSettings: memorySafe),
@@ -54,13 +54,14 @@ let package = Package(
         .target(
             name: "PostgresTables",
             dependencies: [
-                "TableSQL", "TableKit", "CRUDKit",
+                "TableSQL", "TableKit", "CRUDKit", "CInstructions",
                 .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], swiftSettings: upcoming),
         .target(
             name: "MySQLTables",
             dependencies: [
-                "TableSQL", "TableKit", "CRUDKit", .target(name: "CMariaDB", condition: .when(traits: ["MySQL"])),
+                "TableSQL", "TableKit", "CRUDKit", "CInstructions",
+                .target(name: "CMariaDB", condition: .when(traits: ["MySQL"])),
             ], swiftSettings: upcoming),
         .target(
             name: "SQLiteTables",
@@ -72,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "SiltTool",
             dependencies: [
-                "Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "CGetopt",
+                "Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "CGetopt", "CInstructions",
                 // For `silt move`.
                 .target(name: "PostgresTables", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "MySQLTables", condition: .when(traits: ["MySQL"])),
@@ -81,7 +82,7 @@ let package = Package(
             swiftSettings: memorySafe),
         // The program that the crash tests kill. Not a product.
         .executableTarget(
-            name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables"], path: "Tests/CrashChild",
+            name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables", "CRUDKit"], path: "Tests/CrashChild",
             swiftSettings: memorySafe),
         // Servers and clusters in temporary directories, for tests and benchmarks.
         .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: memorySafe),
@@ -89,7 +90,8 @@ let package = Package(
             name: "SiltstoneTests",
             // The last two for fuzzing their parsers.
             dependencies: [
-                "Siltstone", "SiltstoneTesting", "SiltstoneTables", "CrashChild", "CRUDKit", "SiltTool",
+                "Siltstone", "SiltstoneTesting", "SiltstoneTables", "CrashChild", "CRUDKit", "SiltstoneCRUD",
+                "SiltTool",
             ],
             swiftSettings: upcoming),
         .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: upcoming),

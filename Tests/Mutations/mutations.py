@@ -21,7 +21,8 @@ MUTATIONS = [
     # Durability: what is not synced, or in the wrong order.
     Mutation(
         "log-not-synced", "a sync of the log makes no call", "Log/LogWriter.swift",
-        "do throws(FileSystemError) { try file.syncFully() } catch { throw fail(StoreError(error)) }\n", "\n"),
+        "do throws(FileSystemError) { try file.syncFully() } catch { throw fail(StoreError(error).asUncertain) }\n",
+        "\n"),
     Mutation(
         "sync-without-call", "syncing a file asks the system for nothing", "FileSystem/POSIXFile.swift",
         'if Platform.syncFile(number) != 0 { throw failure("sync") }', "_ = number", first="SystemCallTests"),
@@ -74,8 +75,8 @@ MUTATIONS = [
     Mutation(
         "edit-not-synced", "files are removed before the edit that drops them is durable", "Manifest/Manifest.swift",
         "        try writer.append(edit: edit)\n"
-        "        try markingUncertain(writer.sync())",
-        "        try writer.append(edit: edit)"),
+        "        try writer.sync()\n        state = next",
+        "        try writer.append(edit: edit)\n        state = next"),
     Mutation(
         "current-not-synced", "CURRENT is renamed before its bytes are durable", "FileSystem/File+Loops.swift",
         "        try file.syncFully()\n", ""),
@@ -275,8 +276,17 @@ MUTATIONS = [
     Mutation(
         "recovery-durable-too-late", "a closed store makes durable what it has found, over what the next owner has written",
         "Manifest/VersionSet.swift",
-        "            try status.checkStillWritable()\n            try makeRecoveryDurableLocked()",
-        "            try makeRecoveryDurableLocked()", first="QuietOpeningTests"),
+        "            try status.checkStillWritable()\n            try checkInPlace()\n",
+        "            try checkInPlace()\n", first="QuietOpeningTests"),
+    Mutation(
+        "directory-not-held", "a store finds its files by the path of its directory, whichever directory is there",
+        "Recovery/StoreOpener.swift",
+        "storeErrors(retrying(configuration.fileSystem.holding(directory)))", "configuration.fileSystem",
+        first="MovedDirectoryTests"),
+    Mutation(
+        "lock-not-compared", "a store goes on in a directory whose files are another store's",
+        "Manifest/StoreDirectory.swift",
+        "fileSystem.isInPlace() && lock?.isInPlace() ?? true", "fileSystem.isInPlace()", first="MovedDirectoryTests"),
     Mutation(
         "recovery-durable-without-names", "what makes a found manifest durable does so without the names of the files",
         "Manifest/Manifest.swift",
@@ -289,10 +299,9 @@ MUTATIONS = [
         "try opened.makeRecoveryDurable()", first="QuietOpeningTests"),
     Mutation(
         "manifest-name-not-synced", "CURRENT names a manifest whose own name is not durable",
-        "Manifest/CurrentFile.swift",
-        "try fileSystem.create(temporary, Array(line(manifest: number).utf8))\n"
-        "        try retrying(fileSystem.syncDirectory(directory))",
-        "try fileSystem.create(temporary, Array(line(manifest: number).utf8))"),
+        "Manifest/Manifest.swift",
+        "        do throws(StoreError) { try fileSystem.syncNames(in: directory) } catch {\n",
+        "        do throws(StoreError) { if path.isEmpty { try fileSystem.syncNames(in: directory) } } catch {\n"),
     Mutation(
         "new-log-bytes-not-synced", "a log is named before its header is durable",
         "Log/LogWriter.swift",
@@ -392,10 +401,11 @@ MUTATIONS = [
         "values-after-log", "large values are synced after the log that points to them",
         "Write/WritePath+Change.swift",
         "        if let valueFile { try values.sync(valueFile) }\n        try status.requireSuccess { () throws(StoreError) in\n"
-        "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n",
+        "            for (log, end) in logs { try log.sync(upTo: end) }\n",
         "        try status.requireSuccess { () throws(StoreError) in\n"
         "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n"
-        "        if let valueFile { try values.sync(valueFile) }\n", first="ConcurrentPowerLossTests"),
+        "        if let valueFile { try values.sync(valueFile) }\n"
+        "        try status.requireSuccess { () throws(StoreError) in\n", first="ConcurrentPowerLossTests"),
     Mutation(
         "values-of-sealed", "values to which only sealed memtables refer are not synced with the logs",
         "Write/WritePath+Change.swift",
@@ -426,9 +436,9 @@ MUTATIONS = [
     Mutation(
         "old-manifest-early", "the old manifest is removed before the new one is installed",
         "Manifest/Manifest.swift",
-        "try markingUncertain(storeErrors(CurrentFile",
+        "do throws(FileSystemError) { try CurrentFile",
         "do { try fileSystem.remove(StoreFile.manifest(number).path(in: directory)) } catch {}\n"
-        "        try markingUncertain(storeErrors(CurrentFile", first="ManifestRenewalFaultTests"),
+        "        do throws(FileSystemError) { try CurrentFile", first="ManifestRenewalFaultTests"),
     Mutation(
         "renewed-without-edit", "a manifest that is rolled over lacks the edit that was due",
         "Manifest/Manifest.swift",
@@ -1037,8 +1047,8 @@ MUTATIONS = [
     Mutation(
         "dropped-amid-removal", "a store that was dropped gives its directory up while a flushed log is removed",
         "Engine/Engine+Close.swift",
-        "releaseLock(behind: background.queues[...])",
-        "releaseLock(behind: background.queues.filter { $0 !== background.removalQueue }[...])", first="ClosingTests"),
+        "releaseLock(of: place, behind: background.queues[...])",
+        "releaseLock(of: place, behind: background.queues.filter { $0 !== background.removalQueue }[...])", first="ClosingTests"),
     Mutation(
         "pinned-when-closed", "a closed store pins values",
         "Read/ReadPath+Get.swift",

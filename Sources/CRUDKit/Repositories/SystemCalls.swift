@@ -1,3 +1,4 @@
+import CInstructions
 import Foundation
 
 #if canImport(Darwin)
@@ -12,7 +13,7 @@ import Musl
 enum SystemCalls {
     /// The bytes of a file, at most the first `limit`; nil if it does not exist.
     static func read(_ path: String, limit: Int = .max) throws -> Data? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = openFile(path, O_RDONLY)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw failure("open", path)
@@ -41,7 +42,12 @@ enum SystemCalls {
 
     /// Creates a file with these bytes and syncs it to stable storage.
     static func write(_ contents: Data, to path: String) throws {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        // The kernel would end the process by a signal (`SIGXFSZ`), which only the application may decide to ignore.
+        if contents.count > siltstone_file_size_limit() {
+            errno = EFBIG
+            throw failure("write", path)
+        }
+        let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL)
         guard descriptor >= 0 else { throw failure("create", path) }
         do {
             try write(contents, to: descriptor, path)
@@ -59,6 +65,9 @@ enum SystemCalls {
     private static func sync(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+        // Network file systems do not support it. After any other error `fsync` must not decide, because the system
+        // reports a failure only once.
+        guard [ENOTSUP, EINVAL, ENOTTY].contains(errno) else { return -1 }
         #endif
         return fsync(descriptor)
     }
@@ -142,8 +151,11 @@ enum SystemCalls {
     /// Removes a temporary file. A failure only wastes space.
     static func removeLeftover(_ path: String) { _ = unsafe unlink(path) }
 
-    private static func openDirectory(_ path: String) -> Int32 {
-        unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    private static func openDirectory(_ path: String) -> Int32 { openFile(path, O_RDONLY | O_DIRECTORY) }
+
+    /// Opens a file, closed on exec. Never returns a standard descriptor.
+    private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
+        siltstone_above_standard(unsafe open(path, flags | O_CLOEXEC, 0o644))
     }
 
     /// Runs `body` with an open directory, for ``syncDirectory(_:_:)``.
@@ -166,7 +178,7 @@ enum SystemCalls {
     /// Waits for the lock of a file; creates a missing file.
     /// - Returns: the descriptor for ``unlock(_:)``. The lock ends with the process.
     static func lock(_ path: String) throws -> Int32 {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = openFile(path, O_RDWR | O_CREAT)
         guard descriptor >= 0 else { throw failure("open", path) }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else {
@@ -183,7 +195,11 @@ enum SystemCalls {
 
     /// The calling thread's `errno` as an error that names the call and the file.
     private static func failure(_ call: String, _ path: String) -> CRUDRepositoryError {
-        .databaseError(reason: "\(call) failed: \(unsafe String(cString: strerror(errno))) [\(path)]")
+        let code = errno
+        let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            unsafe buffer.baseAddress.map { unsafe String(cString: siltstone_describe_error(code, $0, buffer.count)) }
+        }
+        return .databaseError(reason: "\(call) failed: \(text ?? "error \(code)") [\(path)]")
     }
 }
 

@@ -1,4 +1,5 @@
 #if MySQL
+import CInstructions
 import CMariaDB
 import Foundation
 import TableKit
@@ -26,6 +27,8 @@ final class MySQLLink {
 
     /// - Throws: ``SQLConnectionError`` if memory is exhausted.
     init() throws {
+        // libmariadb makes the socket itself. What the process prints must not go to the server.
+        _ = siltstone_occupy_standard()
         guard Self.library, let raw = mysql_init(nil) else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "libmariadb could not be set up.")
         }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+import CInstructions
 import CPostgreSQL
 import Foundation
 import TableKit
@@ -74,6 +75,8 @@ struct LoginSettings: Sendable {
     /// Starts a login. Blocks while libpq looks up a name.
     /// - Returns: nil if memory is exhausted.
     func start() -> OpaquePointer? {
+        // libpq makes the socket itself. What the process prints must not go to the server.
+        _ = siltstone_occupy_standard()
         let keywords = pairs.map { strdup($0.keyword) }
         let values = pairs.map { strdup($0.value) }
         defer { for string in keywords + values { free(string) } }

@@ -1,5 +1,7 @@
 // Besides the option parser, only this file of the tool uses the C library.
 
+import CInstructions
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -32,18 +34,10 @@ enum System {
 
     // MARK: Descriptors
 
-    /// Opens `/dev/null` for each standard descriptor that is closed. Otherwise a file of the store would get its
-    /// number, and the tool would print into that file.
-    ///
-    /// Input is opened for writing and output for reading, so that both fail as they do with a closed descriptor.
+    /// Opens `/dev/null` for each standard descriptor that is closed. The store protects its own files. But the tool
+    /// prints, and the files of Foundation, pipes and sockets would get these numbers.
     /// - Returns: false if that fails.
-    static func occupyStandardDescriptors() -> Bool {
-        for descriptor in [standardInput, standardOutput, standardError] where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number, which is this one.
-            if tryOpening("/dev/null", descriptor == standardInput ? O_WRONLY : O_RDONLY) != descriptor { return false }
-        }
-        return true
-    }
+    static func occupyStandardDescriptors() -> Bool { siltstone_occupy_standard() == 0 }
 
     /// Opens a file for reading.
     static func open(_ path: String) throws(SystemError) -> Int32 { try open(path, O_RDONLY | O_CLOEXEC) }

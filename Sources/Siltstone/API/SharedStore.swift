@@ -16,10 +16,10 @@ public final class SharedStore: Sendable {
     /// other users, and the next `SharedStore.open` of the path would open it again.
     public let store: KeyValueStore
     /// The key of the store in the registry.
-    private let place: StoreRegistry.Place
+    private let place: StorePlace
     private let isClosed = Atomic<Bool>(false)
 
-    private init(_ store: KeyValueStore, _ place: StoreRegistry.Place) {
+    private init(_ store: KeyValueStore, _ place: StorePlace) {
         self.store = store
         self.place = place
     }
@@ -43,7 +43,8 @@ public final class SharedStore: Sendable {
     ///     ``Configuration/createIfMissing`` must be the same. Nil accepts any options of an open store, and otherwise
     ///     uses the defaults.
     /// - Throws: ``StoreError``: ``StoreError/Code/invalidArgument`` if the store is open with another configuration,
-    ///   and the errors of `KeyValueStore.open`.
+    ///   ``StoreError/Code/inputOutput`` if its directory was moved, removed or replaced while it was open (all uses must
+    ///   then be closed first), and the errors of `KeyValueStore.open`.
     /// - Complexity: see `KeyValueStore.open` for the first use, otherwise O(1).
     public static func open(at path: String, configuration: Configuration? = nil) throws(StoreError) -> SharedStore {
         let (store, place) = try StoreRegistry.shared.use(path, configuration)

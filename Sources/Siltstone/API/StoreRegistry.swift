@@ -7,36 +7,6 @@ import Synchronization
 final class StoreRegistry: Sendable {
     static let shared = StoreRegistry()
 
-    /// The identity of a directory, independent of the name by which it is opened.
-    struct Place: Hashable, Sendable {
-        /// Absolute and without symbolic links, if it is in the operating system's file system.
-        var path: String { String(decoding: bytes, as: UTF8.self) }
-        /// The path in bytes: two names that are equal as text may be two directories.
-        private let bytes: [UInt8]
-        /// The identity of the file system; nil for the operating system's.
-        let fileSystem: ObjectIdentifier?
-
-        init(_ path: String, _ fileSystem: any FileSystem) {
-            let path = StoreOpener.normalized(path, fileSystem)
-            if fileSystem is POSIXFileSystem {
-                bytes = Array(Self.withoutLinks(path).utf8)
-                self.fileSystem = nil
-            } else {
-                bytes = Array(path.utf8)
-                self.fileSystem = ObjectIdentifier(fileSystem as AnyObject)
-            }
-        }
-
-        /// If the directory does not exist yet, resolves the links of its parent.
-        private static func withoutLinks(_ path: String) -> String {
-            if let known = Platform.realPath(path) { return known }
-            guard let parent = Platform.realPath(StoreOpener.parent(of: path)),
-                let slash = path.unicodeScalars.lastIndex(of: "/")
-            else { return path }
-            return (parent == "/" ? "" : parent) + path[slash...]
-        }
-    }
-
     private enum Entry: Sendable {
         /// An open store, and its number of uses.
         case open(KeyValueStore, uses: Int)
@@ -44,15 +14,19 @@ final class StoreRegistry: Sendable {
         case busy
     }
 
-    private let entries = Locked<[Place: Entry]>([:], rank: .callers)
+    private let entries = Locked<[StorePlace: Entry]>([:], rank: .callers)
 
     /// Returns the store at a path, and counts one more use.
     /// - Parameter configuration: nil accepts the options of an open store, and otherwise means the defaults.
-    func use(_ path: String, _ configuration: Configuration?) throws(StoreError) -> (KeyValueStore, Place) {
+    func use(_ path: String, _ configuration: Configuration?) throws(StoreError) -> (KeyValueStore, StorePlace) {
         let wanted = configuration ?? Configuration()
-        let place = Place(path, wanted.fileSystem)
+        let place = StorePlace(StoreOpener.normalized(path, wanted.fileSystem), wanted.fileSystem)
         let turn = entries.wait { Self.join(&$0, place) }
         if case .use(let store) = turn {
+            do throws(StoreError) { try store.engine.directory.checkInPlace() } catch {
+                try end(store, place)
+                throw error
+            }
             if let configuration, let difference = configuration.difference(from: store.engine.directory.configuration)
             {
                 // It may be the last use by now.
@@ -85,7 +59,7 @@ final class StoreRegistry: Sendable {
 
     /// Adds a use if the store is open, or marks the place as busy if there is no open store.
     /// - Returns: nil if the caller must wait.
-    private static func join(_ entries: inout [Place: Entry], _ place: Place) -> Turn? {
+    private static func join(_ entries: inout [StorePlace: Entry], _ place: StorePlace) -> Turn? {
         switch entries[place] {
         case .busy: return nil
         case .open(let store, let uses) where !store.engine.status.isClosing:
@@ -101,7 +75,7 @@ final class StoreRegistry: Sendable {
     }
 
     /// Ends a use. The last one closes the store, which may wait for the disk.
-    func end(_ store: KeyValueStore, _ place: Place) throws(StoreError) {
+    func end(_ store: KeyValueStore, _ place: StorePlace) throws(StoreError) {
         if release(store, place) { return }
         defer { change(place, to: nil) }
         try store.close()
@@ -109,7 +83,7 @@ final class StoreRegistry: Sendable {
 
     /// Counts one use less.
     /// - Returns: false if it was the last use; then the place is marked as busy, and the caller must close the store.
-    private func release(_ store: KeyValueStore, _ place: Place) -> Bool {
+    private func release(_ store: KeyValueStore, _ place: StorePlace) -> Bool {
         entries.withLock { entries in
             // If a user closed this store directly, another one may have replaced it.
             guard case .open(let opened, let uses) = entries[place], opened === store else { return true }
@@ -119,7 +93,7 @@ final class StoreRegistry: Sendable {
     }
 
     /// Sets the entry of a place, and wakes the threads that wait for it.
-    private func change(_ place: Place, to entry: Entry?) {
+    private func change(_ place: StorePlace, to entry: Entry?) {
         entries.withLock { $0[place] = entry }
         entries.wakeAll()
     }
@@ -127,7 +101,7 @@ final class StoreRegistry: Sendable {
 
 extension Configuration {
     /// The name of the first option that differs from another configuration; nil if all are the same. Ignores
-    /// ``createIfMissing``, and ``fileSystem``, which is part of the ``StoreRegistry/Place``.
+    /// ``createIfMissing``, and ``fileSystem``, which is part of the ``StorePlace``.
     func difference(from other: Configuration) -> String? {
         let isSame: [(String, Bool)] = [
             ("durability", durability == other.durability),

@@ -8,15 +8,24 @@ struct CheckpointWriter {
     let versions: VersionSet
     let values: ValueLog
     let writes: WritePath
-    private var directory: StoreDirectory { versions.directory }
-    private var fileSystem: any FileSystem { directory.fileSystem }
+    private let directory: StoreDirectory
+    /// It holds the directory of the store, and that of the checkpoint once this is made.
+    private var fileSystem: any FileSystem
+
+    init(versions: VersionSet, values: ValueLog, writes: WritePath) {
+        self.versions = versions
+        self.values = values
+        self.writes = writes
+        directory = versions.directory
+        fileSystem = directory.fileSystem
+    }
 
     /// Creates the checkpoint. If this fails, it tries to remove the directory that it has made.
     /// - Parameter path: the new directory; its parent must exist, on the same file system, and must not be the store's
     ///   directory.
     /// - Throws: ``StoreError/Code/invalidArgument`` or ``StoreError/Code/notFound`` if the path does not fit;
     ///   ``StoreError/Code/readOnly`` if a read-only store has changes that are in no segment.
-    func write(to path: String) throws(StoreError) {
+    mutating func write(to path: String) throws(StoreError) {
         if path.isEmpty {
             throw StoreError(.invalidArgument, "a checkpoint needs the path of a new directory", file: path)
         }
@@ -89,14 +98,15 @@ struct CheckpointWriter {
                 + "choose another path", file: path)
     }
 
-    /// Takes the lock of the new directory, and checks that no other process has used the directory before.
+    /// Holds the new directory open, takes its lock, and checks that no other process has used the directory before.
     ///
     /// If this fails, the directory may hold a store of another process. So it only removes what it has made, and only
     /// if there is nothing else.
-    private func lockAlone(_ path: String) throws(StoreError) -> (any FileLock)? {
+    private mutating func lockAlone(_ path: String) throws(StoreError) -> (any FileLock)? {
         // Readers of a store without a lock file take no lock, so a writer could open it at the same time.
         let lock: (any FileLock)?
         do throws(StoreError) {
+            fileSystem = try storeErrors(retrying(fileSystem.holding(path)))
             lock = try StoreOpener.lock(
                 path, fileSystem, exclusive: true, purpose: ", making a checkpoint", advice: "choose another path")
         } catch {

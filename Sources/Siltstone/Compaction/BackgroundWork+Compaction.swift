@@ -69,7 +69,7 @@ extension BackgroundWork {
     private func run(_ plan: CompactionPlan) throws(StoreError) {
         var edit = VersionEdit(removedSegments: plan.segments.map(\.info.number))
         if plan.isTrivialMove {
-            let run = plan.outputRunNumber ?? versions.takeFileNumber()
+            let run = if let run = plan.outputRunNumber { run } else { try versions.takeFileNumber() }
             edit.addedSegments = plan.segments.map { .init(info: $0.info, level: plan.outputLevel, run: run) }
             try versions.logAndApply(edit) { note { $0.trivialMoves += 1 } }
             return

@@ -24,7 +24,7 @@ extension BackgroundWork {
             expectedRecords: expectedRecords, pieces: pieces)
         let environment = SegmentMerge.Environment(
             newSegment: { () throws(StoreError) in
-                let number = self.versions.takeFileNumber()
+                let number = try self.versions.takeFileNumber()
                 made.append(number)
                 return try SegmentWriter(
                     file: self.directory.create(.segment(number)), number: number, store: self.directory.identity,

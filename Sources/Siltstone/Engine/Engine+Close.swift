@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 extension Engine {
     /// Closing flushes an active memtable of at least this many bytes (256 KiB). The changes of a smaller one stay in
@@ -47,6 +46,8 @@ extension Engine {
 
     /// Flushes or syncs the changes in memory, and closes the log and the manifest.
     private func closeFiles() throws(StoreError) {
+        // Also after a failure, so that the caller of `close()` learns that the directory is not at its path.
+        try versions.checkInPlace()
         // After a failed write or sync, the log stays as it is. The next open recovers its contents.
         if status.hasFailed { return }
         let bytes = writes.tables.last?.table.byteCount ?? 0
@@ -81,16 +82,21 @@ extension Engine {
         guard status.beginClosing() else { return }
         refuseAll()
         // While there are any, an opener that finds the directory locked waits for the lock.
-        StoreOpener.abandonments.add(1, ordering: .sequentiallyConsistent)
+        let place = StorePlace(directory.path, directory.fileSystem)
+        StoreOpener.abandonments.withLock { $0[place, default: 0] += 1 }
         // Does not wait, because this may run in a deinitialiser on one of the queues.
-        releaseLock(behind: background.queues[...])
+        releaseLock(of: place, behind: background.queues[...])
     }
 
     /// Releases the lock of an abandoned store after the work on all of these queues has finished. Visits them one
     /// after the other, because work on one may schedule work on a later one.
-    private func releaseLock(behind queues: ArraySlice<DispatchQueue>) {
-        if let first = queues.first { return first.async { self.releaseLock(behind: queues.dropFirst()) } }
+    private func releaseLock(of place: StorePlace, behind queues: ArraySlice<DispatchQueue>) {
+        if let first = queues.first { return first.async { self.releaseLock(of: place, behind: queues.dropFirst()) } }
         releaseLock()
-        StoreOpener.abandonments.subtract(1, ordering: .sequentiallyConsistent)
+        StoreOpener.abandonments.withLock { stores in
+            let others = stores[place, default: 1] - 1
+            stores[place] = others > 0 ? others : nil
+        }
+        StoreOpener.abandonments.wakeAll()
     }
 }

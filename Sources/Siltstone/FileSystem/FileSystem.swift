@@ -41,6 +41,25 @@ public protocol FileSystem: Sendable {
     ///   - note: text that an exclusive owner writes into the file, for others who find it locked.
     /// - Throws: an error with ``FileSystemError/isLocked`` if another owner has the lock.
     func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock
+
+    /// Returns a view of this file system that holds a directory open. The view finds the files in the directory through
+    /// the open directory and not by its path. So they stay the files of one directory, even if it is moved or removed,
+    /// and another one takes its path. All other paths mean the same as before.
+    ///
+    /// By default, returns this file system, which is right if nobody else moves its directories.
+    func holding(_ directory: String) throws(FileSystemError) -> any FileSystem
+
+    /// Returns false if the path of a directory that this view holds leads to another one, or nowhere. True also if the
+    /// system does not tell, and by default.
+    func isInPlace() -> Bool
+}
+
+extension FileSystem {
+    /// Returns this file system, which finds all files by their paths.
+    public func holding(_ directory: String) throws(FileSystemError) -> any FileSystem { self }
+
+    /// Returns true, because no directory is held.
+    public func isInPlace() -> Bool { true }
 }
 
 /// The mode in which a file is opened.
@@ -206,4 +225,13 @@ extension FileMapping {
 public protocol FileLock: AnyObject, Sendable {
     /// Releases the lock.
     func release()
+
+    /// Returns false if the path of the lock leads to another file than the locked one, or nowhere. True also if the
+    /// system does not tell, and by default.
+    func isInPlace() -> Bool
+}
+
+extension FileLock {
+    /// Returns true, for a file system in which nobody else moves files.
+    public func isInPlace() -> Bool { true }
 }

@@ -133,7 +133,13 @@ public final class InMemoryFileSystem: FileSystem {
             failure.detail = owner.isEmpty ? "held by another" : "held by \(owner)"
             throw failure
         }
-        let lock = MemoryFileLock(data, exclusive: exclusive)
+        let lock = MemoryFileLock(data, exclusive: exclusive) { [root] in
+            let found = root.withLock { root in
+                do { return try root.find(call) } catch { return nil }
+            }
+            guard case .file(let file) = found else { return false }
+            return file === data
+        }
         if exclusive {
             let file = MemoryFile(path: path, data: data, isWritable: true)
             try file.truncate(to: 0)
@@ -155,13 +161,18 @@ public final class InMemoryFileSystem: FileSystem {
 private final class MemoryFileLock: FileLock {
     private let data: Locked<MemoryFileData?>
     private let exclusive: Bool
+    private let findsFile: @Sendable () -> Bool
 
-    init(_ data: MemoryFileData, exclusive: Bool) {
+    /// - Parameter findsFile: returns true if the path of the lock leads to the file.
+    init(_ data: MemoryFileData, exclusive: Bool, findsFile: @escaping @Sendable () -> Bool) {
         self.data = Locked(data, rank: .file)
         self.exclusive = exclusive
+        self.findsFile = findsFile
     }
 
     deinit { release() }
+
+    func isInPlace() -> Bool { findsFile() }
 
     func release() {
         guard let data = data.withLock({ $0.take() }) else { return }

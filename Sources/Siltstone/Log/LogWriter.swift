@@ -339,15 +339,14 @@ extension LogWriter {
     /// - Parameter limit: largest offset in bytes to which the mark may move; nil moves it to the end that the sync
     ///   covers. The frames of a log may refer to other files. The mark must not cover a frame whose files were not
     ///   synced before.
-    /// - Throws: the error of the file system, or ``StoreError/Code/refusesWrites`` if an earlier append or sync has
-    ///   ended the writing. Whatever the code of the first error, the state on disk is unknown
-    ///   (``StoreError/asUncertain``).
+    /// - Throws: ``StoreError/Code/inputOutput``, whatever the error of the file system, because the state on disk is
+    ///   unknown; ``StoreError/Code/refusesWrites`` if an earlier append or sync has ended the writing.
     func sync(upTo limit: Int? = nil) throws(StoreError) {
         try syncing.withLock { () throws(StoreError) in
             if let failure { throw failure.refusal }
             let target = limit ?? end
             if syncedMark.load(ordering: .relaxed) >= target { return }
-            do throws(FileSystemError) { try file.syncFully() } catch { throw fail(StoreError(error)) }
+            do throws(FileSystemError) { try file.syncFully() } catch { throw fail(StoreError(error).asUncertain) }
             syncedMark.store(target, ordering: .releasing)
         }
     }
@@ -368,7 +367,7 @@ extension LogWriter {
         if let failure { throw failure.refusal }
         let end = tail.value.end
         if isFirst, reserved > end {
-            do { try retrying(file.truncate(to: end)) } catch { throw fail(StoreError(error)) }
+            do { try retrying(file.truncate(to: end)) } catch { throw fail(StoreError(error).asUncertain) }
         }
         try sync()
     }
@@ -391,7 +390,7 @@ extension LogWriter {
     /// - Throws: as ``sync()``.
     func closeWithoutFrame() throws(StoreError) {
         try seal()
-        try storeErrors(file.close())
+        do throws(FileSystemError) { try file.close() } catch { throw StoreError(error).asUncertain }
     }
 
     // MARK: Failures

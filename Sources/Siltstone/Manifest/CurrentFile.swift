@@ -46,16 +46,14 @@ enum CurrentFile {
         return line.utf8.last == UInt8(ascii: "\n") && UInt32(String(line[start...].dropLast()), radix: 16) == checksum
     }
 
-    /// Writes the new `CURRENT` to a temporary file and syncs that file.
-    ///
-    /// It also syncs the directory, so that the name of the manifest is durable before `CURRENT` refers to it.
+    /// Writes the new `CURRENT` to a temporary file and syncs that file. Before ``replace(in:_:)``, the caller syncs the
+    /// directory, so that the name of the manifest is durable before `CURRENT` refers to it.
     static func prepare(
         manifest number: UInt64, in directory: String, _ fileSystem: any FileSystem
     ) throws(FileSystemError) {
         let temporary = StoreFile.temporaryCurrent.path(in: directory)
         do { try retrying(fileSystem.remove(temporary)) } catch { if !error.isMissing { throw error } }
         try fileSystem.create(temporary, Array(line(manifest: number).utf8))
-        try retrying(fileSystem.syncDirectory(directory))
     }
 
     /// Installs the manifest that ``prepare(manifest:in:_:)`` has named, by renaming the temporary file to `CURRENT`.

@@ -121,15 +121,9 @@ final class Manifest {
             next.nextFileNumber = state.nextFileNumber
         }
         try writer.append(edit: edit)
-        try markingUncertain(writer.sync())
+        try writer.sync()
         state = next
         edits += 1
-    }
-
-    /// Runs a step after whose failure it is unknown whether the edit survives a crash. Rethrows its error as
-    /// uncertain, so that the caller does not take even a full disk for a failure that changed nothing.
-    private func markingUncertain(_ step: @autoclosure () throws(StoreError) -> Void) throws(StoreError) {
-        do { try step() } catch { throw error.asUncertain }
     }
 
     /// Rolls over: writes `next` as the first edit of a new manifest, and installs that manifest.
@@ -143,22 +137,28 @@ final class Manifest {
         next.nextFileNumber = state.nextFileNumber
         let newWriter: LogWriter
         do throws(StoreError) {
-            newWriter = try Self.prepare(
-                number: newNumber, state: next, identity: identity, in: directory, fileSystem)
+            newWriter = try Self.prepare(number: newNumber, state: next, identity: identity, in: directory, fileSystem)
         } catch {
-            // A failed sync of the directory is different: other files may be concerned. The kernel reports the failure
-            // only once, so a later sync would succeed although their names are not durable.
-            let failure = error.asUncertain
-            if failure.file == directory, failure.leavesDoubt { throw failure }
             rolloverPoint = edits + Self.editLimit / 10
             return false
         }
-        try markingUncertain(storeErrors(CurrentFile.replace(in: directory, fileSystem)))
+        let path = StoreFile.manifest(newNumber).path(in: directory)
+        do throws(StoreError) { try fileSystem.syncNames(in: directory) } catch {
+            do { try fileSystem.remove(path) } catch {}
+            // After a failed sync of the directory the names of other files may be lost as well. The kernel reports the
+            // failure only once, so a later sync would succeed.
+            if error.leavesDoubt { throw error }
+            rolloverPoint = edits + Self.editLimit / 10
+            return false
+        }
+        // After a failure it is unknown whether the edit survives a crash, even if the disk is full.
+        do throws(FileSystemError) { try CurrentFile.replace(in: directory, fileSystem) } catch {
+            throw StoreError(error).asUncertain
+        }
         let old = number
         (writer, number, state, edits, rolloverPoint) = (newWriter, newNumber, next, 0, Self.editLimit)
         // The old manifest is not current any more. If it cannot be removed now, the next opening removes it.
-        let path = StoreFile.manifest(old).path(in: directory)
-        do { try retrying(fileSystem.remove(path)) } catch {}
+        do { try retrying(fileSystem.remove(StoreFile.manifest(old).path(in: directory))) } catch {}
         return true
     }
 
@@ -171,11 +171,13 @@ final class Manifest {
         _ fileSystem: any FileSystem
     ) throws(StoreError) -> LogWriter {
         let writer = try prepare(number: number, state: state, identity: identity, in: directory, fileSystem)
+        try storeErrors(retrying(fileSystem.syncDirectory(directory)))
         try storeErrors(CurrentFile.replace(in: directory, fileSystem))
         return writer
     }
 
-    /// Writes a new manifest, and a temporary `CURRENT` that names it. The old manifest stays current.
+    /// Writes a new manifest, and a temporary `CURRENT` that names it. The old manifest stays current. The names of the two
+    /// are not durable yet.
     static func prepare(
         number: UInt64, state: ManifestState, identity: StoreIdentity, in directory: String,
         _ fileSystem: any FileSystem

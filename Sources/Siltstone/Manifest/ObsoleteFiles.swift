@@ -10,6 +10,8 @@
 final class ObsoleteFiles: Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
+    /// See ``StoreDirectory/isInPlace``.
+    private let isInPlace: @Sendable () -> Bool
     private let state: Locked<State>
     /// Makes the removals durable. The version set's own function takes the manifest lock and records a failure.
     let syncRemovals: HeapCell<Sync>
@@ -35,10 +37,16 @@ final class ObsoleteFiles: Sendable {
         var refusesHolds = false
     }
 
-    /// - Parameter kept: the groups that the opening could not remove.
-    init(directory: String, fileSystem: any FileSystem, kept: [[StoreFile]] = []) {
+    /// - Parameters:
+    ///   - kept: the groups that the opening could not remove.
+    ///   - isInPlace: returns false if the files in the directory may belong to another store.
+    init(
+        directory: String, fileSystem: any FileSystem, kept: [[StoreFile]] = [],
+        isInPlace: @escaping @Sendable () -> Bool = { true }
+    ) {
         self.directory = directory
         self.fileSystem = fileSystem
+        self.isInPlace = isInPlace
         state = Locked(State(kept: kept), rank: .leaf)
         syncRemovals = HeapCell(Sync { () throws(StoreError) in try fileSystem.syncNames(in: directory) })
     }
@@ -160,6 +168,7 @@ final class ObsoleteFiles: Sendable {
 
     /// - Returns: false if the file is still there.
     private func unlink(_ file: StoreFile) -> Bool {
+        guard isInPlace() else { return false }
         let path = file.path(in: directory)
         do throws(FileSystemError) { try retrying(fileSystem.remove(path)) } catch { return error.isMissing }
         return true

@@ -5,7 +5,10 @@ struct StoreDirectory: Sendable {
     let path: String
     /// The identity that every file of the store carries.
     let identity: StoreIdentity
+    /// Its file system holds the directory (``FileSystem/holding(_:)``).
     let configuration: Configuration
+    /// The lock of the directory; nil if there is none, or if a repair holds the lock.
+    let lock: (any FileLock)?
     let cache: BlockCache
     let pageCache: PageCache
     /// How segments are read, if not as the other files.
@@ -13,6 +16,21 @@ struct StoreDirectory: Sendable {
     var fileSystem: any FileSystem { configuration.fileSystem }
 
     func path(of file: StoreFile) -> String { file.path(in: path) }
+
+    /// True if the path of the store still leads to the directory that it has opened, and to the lock file in it. If not,
+    /// the directory was moved, removed or replaced, or its files were, and may belong to another store by now. So this is
+    /// checked before a file is made, renamed or removed.
+    var isInPlace: Bool { fileSystem.isInPlace() && lock?.isInPlace() ?? true }
+
+    /// Throws unless the directory and its lock file are in place.
+    func checkInPlace() throws(StoreError) {
+        if isInPlace { return }
+        throw StoreError(
+            .inputOutput,
+            "the store's directory, or the lock file in it, was moved, removed or replaced while the store was open; "
+                + "what was written since may be lost, and nothing more is written: close the store, and open the one "
+                + "that is at the path now, or put the directory back first", file: path)
+    }
 
     /// Creates a file. The manifest must name it before anyone relies on it.
     func create(_ file: StoreFile) throws(StoreError) -> any File {

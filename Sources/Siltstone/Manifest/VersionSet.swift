@@ -40,7 +40,8 @@ final class VersionSet: Sendable {
         latest = Locked(version, rank: .leaf)
         recoveryIsDurable = Atomic(!(manifest?.isAsFound ?? false))
         obsolete = ObsoleteFiles(
-            directory: directory.path, fileSystem: directory.fileSystem, kept: obsoleteGroups)
+            directory: directory.path, fileSystem: directory.fileSystem, kept: obsoleteGroups,
+            isInPlace: { directory.isInPlace })
         obsolete.syncRemovals.value = ObsoleteFiles.Sync { [unowned self] () throws(StoreError) in
             try lock.withLock { () throws(StoreError) in
                 if let failure = status.failure { throw failure }
@@ -60,9 +61,19 @@ final class VersionSet: Sendable {
         lock.withLock { (current, manifest?.state.lastSequence) }
     }
 
-    /// Takes a number that no file in the directory has. It is durable with the next edit. Returns 0 in a read-only
-    /// store.
-    func takeFileNumber() -> UInt64 { lock.withLock { manifest?.takeNumber() ?? 0 } }
+    /// Takes a number that no file in the directory has, for a new file. It is durable with the next edit. Returns 0 in a
+    /// read-only store.
+    func takeFileNumber() throws(StoreError) -> UInt64 {
+        try lock.withLock { () throws(StoreError) in manifest == nil ? 0 : try takeFileNumberLocked() }
+    }
+
+    /// Same as ``takeFileNumber()``, for a caller that holds the manifest lock.
+    private func takeFileNumberLocked() throws(StoreError) -> UInt64 {
+        let manifest = try writableManifest()
+        // Before a file is made in a directory that may be another store's.
+        try checkInPlace()
+        return manifest.takeNumber()
+    }
 
     /// Runs `body` on the manifest while no edit is in progress. `body` gets nil in a store that is open for reading
     /// only.
@@ -99,6 +110,7 @@ final class VersionSet: Sendable {
     ) throws(StoreError) {
         let manifest = try writableManifest()
         if let failure = status.failure { throw failure }
+        try checkInPlace()
         try makeRecoveryDurableLocked()
         let addsFiles = !opened.isEmpty || !valueFiles.isEmpty || !edit.addedLogs.isEmpty
         // An edit that drops records also makes the removals of earlier edits durable before its own files are removed:
@@ -124,6 +136,15 @@ final class VersionSet: Sendable {
             body()
             // Releasing the old version may take leaf locks. So it happens after `latest` is unlocked.
             withExtendedLifetime(before) {}
+        }
+    }
+
+    /// Checks that the files in the directory are the store's (``StoreDirectory/checkInPlace()``). If they are not, the
+    /// store refuses all later writes.
+    func checkInPlace() throws(StoreError) {
+        do throws(StoreError) { try directory.checkInPlace() } catch {
+            status.fail(error)
+            throw error
         }
     }
 
@@ -158,6 +179,7 @@ final class VersionSet: Sendable {
             // The store may have been closed while this call waited, and the manifest may belong to another owner now.
             // Or another thread's sync has failed, and a failed sync is not repeated.
             try status.checkStillWritable()
+            try checkInPlace()
             try makeRecoveryDurableLocked()
         }
     }
@@ -176,7 +198,7 @@ final class VersionSet: Sendable {
     /// Creates a log, and names it in the manifest before any frame is written to it.
     func createLog() throws(StoreError) -> LogWriter {
         try lock.withLock { () throws(StoreError) in
-            let number = try writableManifest().takeNumber()
+            let number = try takeFileNumberLocked()
             do throws(StoreError) {
                 let log = try directory.createLog(number)
                 try logAndApplyLocked(VersionEdit(addedLogs: [number]))
@@ -196,7 +218,7 @@ final class VersionSet: Sendable {
         try lock.withLock { () throws(StoreError) in
             // The store may have been closed while this call waited, and its directory may belong to another owner now.
             try status.checkWritable()
-            let number = try writableManifest().takeNumber()
+            let number = try takeFileNumberLocked()
             do throws(StoreError) {
                 let file = try directory.create(.values(number))
                 let writer = try ValueFileAppender(file: file, number: number, store: directory.identity)

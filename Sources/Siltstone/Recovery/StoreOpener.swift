@@ -1,12 +1,11 @@
-import Synchronization
-
 /// Opens a store: turns a directory into a ``RecoveredStore`` (`Docs/Format.md`, "Recovery").
 ///
 /// Checks everything before it changes anything. If it reports damage, the store is still as it was found.
 struct StoreOpener {
     /// Path of the store, as ``normalized(_:_:)`` returns it.
     let directory: String
-    let configuration: Configuration
+    /// Its file system holds the directory, so that the store's files are always those of one directory.
+    var configuration: Configuration
     var fileSystem: any FileSystem { configuration.fileSystem }
     /// The lock of the directory; nil if a read-only store has no lock file, or if the caller already holds the lock.
     var lock: (any FileLock)?
@@ -16,13 +15,14 @@ struct StoreOpener {
     /// Opens the store at `path`, or creates one.
     static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> RecoveredStore {
         try configuration.validate()
-        let fileSystem = configuration.fileSystem
-        var opener = StoreOpener(directory: normalized(path, fileSystem), configuration: configuration)
+        let directory = normalized(path, configuration.fileSystem)
+        var opener = StoreOpener(directory: directory, configuration: configuration)
         try opener.prepareDirectory()
+        opener.configuration.fileSystem = try storeErrors(retrying(configuration.fileSystem.holding(directory)))
         // Refuses a foreign directory before it creates anything in it, such as a lock file.
         try opener.refuseForeignDirectory()
         opener.lock = try Self.lock(
-            opener.directory, fileSystem, exclusive: !configuration.readOnly, waitsForDropped: true,
+            directory, opener.fileSystem, exclusive: !configuration.readOnly, waitsForDropped: true,
             advice: "close it there, or open a checkpoint of it")
         do { return try opener.open() } catch {
             opener.lock?.release()
@@ -30,9 +30,9 @@ struct StoreOpener {
         }
     }
 
-    /// Number of stores of this process that were dropped without being closed, and will soon release their locks. An
-    /// opener of the same store waits for that.
-    static let abandonments = Atomic<Int>(0)
+    /// Number of stores of this process, by place, that were dropped without being closed, and will soon release their
+    /// locks. An opener of the same store waits for that.
+    static let abandonments = Locked<[StorePlace: Int]>([:], rank: .leaf)
 
     // MARK: The directory
 
@@ -119,9 +119,8 @@ struct StoreOpener {
     ) throws(StoreError) -> (any FileLock)? {
         let path = StoreFile.lock.path(in: directory)
         while true {
-            // A store that this process has dropped releases its lock when its background work has ended. The counter
-            // is read before the attempt, because the release may happen right after a failed attempt.
-            let mayComeFree = waitsForDropped && abandonments.load(ordering: .sequentiallyConsistent) > 0
+            // Looked up before the attempt, because the release may happen right after a failed attempt.
+            let dropped = waitsForDropped ? dropped(directory, fileSystem) : nil
             do {
                 return try retrying(
                     fileSystem.lock(
@@ -130,15 +129,21 @@ struct StoreOpener {
                 // A copy without its lock file, or a store on a read-only medium, can still be read.
                 if !exclusive, error.isMissing { return nil }
                 guard error.isLocked else { throw StoreError(error) }
-                guard mayComeFree else {
+                guard let dropped else {
                     throw StoreError(
                         .locked, "the store is in use" + (error.detail.map { ", \($0)" } ?? "") + "; " + advice,
                         file: path, errorNumber: error.errorNumber)
                 }
-                // Polls for the release.
-                Platform.sleep(microseconds: 500)
+                abandonments.wait { $0[dropped] == nil ? () : nil }
             }
         }
+    }
+
+    /// Returns the place of a store if this process has dropped the store, and has not released its lock yet.
+    private static func dropped(_ directory: String, _ fileSystem: any FileSystem) -> StorePlace? {
+        guard !abandonments.withLock({ $0.isEmpty }) else { return nil }
+        let place = StorePlace(directory, fileSystem)
+        return abandonments.withLock { $0[place] } == nil ? nil : place
     }
 
     /// Refuses a directory that is no store. A store has a `CURRENT`, and so have LevelDB and RocksDB. A new store is
@@ -348,7 +353,7 @@ struct StoreOpener {
     private func storeDirectory(_ identity: StoreIdentity) -> StoreDirectory {
         StoreDirectory(
             path: directory, identity: identity, configuration: configuration,
-            cache: BlockCache(capacity: configuration.cacheBytes),
+            lock: lock, cache: BlockCache(capacity: configuration.cacheBytes),
             pageCache: PageCache(source: configuration.availableMemory), segmentAccess: segmentAccess)
     }
 

@@ -18,6 +18,7 @@ extension StoreRepair {
         let number = takeNumber()
         made.files.append(.manifest(number))
         _ = try Manifest.prepare(number: number, state: next, identity: identity, in: directory, fileSystem)
+        try syncDirectory(directory)
         mayBeCurrent = true
         try storeErrors(CurrentFile.replace(in: directory, fileSystem))
         if isLinked {
@@ -57,6 +58,7 @@ extension StoreRepair {
         guard !files.isEmpty || !report.losses.isEmpty else { return true }
         let aside = try makeAside()
         report.damagedFilesDirectory = aside
+        configuration.fileSystem = try storeErrors(retrying(fileSystem.holding(aside)))
         // If the repair fails or the process dies at the very end, the next repair finds an intact store and could not
         // tell what was lost.
         let text = report.losses.map { $0.description + "\n" }.joined()

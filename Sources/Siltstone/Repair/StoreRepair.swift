@@ -10,7 +10,7 @@
 struct StoreRepair {
     /// Path of the store, as ``StoreOpener/normalized(_:_:)`` returns it.
     let directory: String
-    let configuration: Configuration
+    var configuration: Configuration
     var fileSystem: any FileSystem { configuration.fileSystem }
     /// Called with a line of text for each step.
     let progress: ((String) -> Void)?
@@ -59,6 +59,7 @@ struct StoreRepair {
         guard try StoreOpener.isDirectory(directory, fileSystem) else {
             throw StoreError(.notFound, "there is no store at this path", file: directory)
         }
+        configuration.fileSystem = try storeErrors(retrying(fileSystem.holding(directory)))
         // Checked before taking the lock, because the lock file would otherwise be created in a foreign directory.
         guard try OrphanFile.isStore(StoreFile.list(in: directory, fileSystem), in: directory, fileSystem) else {
             throw StoreError(.notAStore, "the directory holds no file of a store", file: directory)

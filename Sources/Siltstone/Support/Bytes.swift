@@ -124,13 +124,15 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
         return unsafe compareMemory(one.start, other.start, length)
     }
 
-    /// Returns true if all bytes of a range are zero; also true if the range is empty or exceeds the bytes.
+    /// Returns true if all bytes of a range are zero; true for an empty range, false for one that exceeds the
+    /// bytes.
     ///
     /// It checks that the first byte is zero and that each byte equals the one before. So the C library's comparison
     /// does the work, many bytes at a time, and stops at the first difference.
     /// - Complexity: O(*n*) in the bytes of the range.
     func isZero(_ range: Range<Int>) -> Bool {
-        guard let bytes = slice(range.lowerBound, range.count), let first = bytes.first else { return true }
+        guard let bytes = slice(range.lowerBound, range.count) else { return false }
+        guard let first = bytes.first else { return true }
         guard first == 0 else { return false }
         return unsafe bytes.count == 1 || compareMemory(bytes.start, bytes.start + 1, bytes.count - 1) == 0
     }

@@ -191,6 +191,8 @@ extension WritePath {
         if let valueFile { try values.sync(valueFile) }
         try status.requireSuccess { () throws(StoreError) in
             for (log, end) in logs { try log.sync(upTo: end) }
+            // A sync of a file whose directory was removed succeeds, too.
+            try versions.directory.checkInPlace()
         }
         // The writes of this buffered store are small and synced often. Prefaulted pages would make each sync longer.
         if isSmall {

@@ -100,4 +100,6 @@ final class DelayingLock: FileLock {
     }
 
     func release() { delayer.around(.lock) { base.release() } }
+
+    func isInPlace() -> Bool { base.isInPlace() }
 }

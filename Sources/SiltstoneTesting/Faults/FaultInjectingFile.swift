@@ -144,6 +144,8 @@ final class FaultInjectingLock: FileLock {
         letGo()
     }
 
+    func isInPlace() -> Bool { base.isInPlace() }
+
     private func letGo() {
         let wasHeld = isHeld.withLock { isHeld in
             defer { isHeld = false }

@@ -96,9 +96,15 @@ final class SimulatedFileLock: FileLock {
     private let inode: SimulatedInode
     private let exclusive: Bool
     private let isHeld = Locked(true)
+    private let call: PathCall
+    private let disk: SimulatedFileSystem
 
-    init(_ inode: SimulatedInode, exclusive: Bool, note: String, _ call: PathCall) throws(FileSystemError) {
+    init(
+        _ inode: SimulatedInode, exclusive: Bool, note: String, _ call: PathCall, _ disk: SimulatedFileSystem
+    ) throws(FileSystemError) {
         self.inode = inode
+        self.call = call
+        self.disk = disk
         self.exclusive = exclusive
         guard inode.memory.lock(exclusive: exclusive) else {
             isHeld.withLock { $0 = false }
@@ -111,6 +117,15 @@ final class SimulatedFileLock: FileLock {
     }
 
     deinit { release() }
+
+    func isInPlace() -> Bool {
+        do throws(FileSystemError) {
+            return try disk.atomically { root throws(FileSystemError) in
+                guard case .file(let found) = try root.find(call) else { return false }
+                return found === inode
+            }
+        } catch { return false }
+    }
 
     private func owner() -> String {
         let text = unsafe [UInt8](unsafeUninitializedCapacity: 200) { buffer, count in

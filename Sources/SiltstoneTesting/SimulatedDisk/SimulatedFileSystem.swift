@@ -333,6 +333,6 @@ public final class SimulatedFileSystem: FileSystem {
                 return try create(call, in: root)
             }
         }
-        return try SimulatedFileLock(inode, exclusive: exclusive, note: note, call)
+        return try SimulatedFileLock(inode, exclusive: exclusive, note: note, call, self)
     }
 }

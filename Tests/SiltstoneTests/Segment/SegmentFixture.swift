@@ -56,9 +56,9 @@ final class Scratch {
     }
 
     deinit {
-        guard let names = Platform.entries(of: path) else { return }
-        for name in names { _ = Platform.removeFile(path + "/" + name) }
-        _ = Platform.removeDirectory(path)
+        guard let names = Platform.entries(of: .init(path: path)) else { return }
+        for name in names { _ = Platform.removeFile(.init(path: path + "/" + name)) }
+        _ = Platform.removeDirectory(.init(path: path))
     }
 
     func read(_ file: String) throws -> [UInt8] { try fileSystem.open(file, .read).readAll() }

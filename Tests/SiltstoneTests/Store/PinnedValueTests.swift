@@ -123,7 +123,7 @@ struct PinnedValueTests {
         try filled(store)
         try store.compact()
         try store.close()
-        let names = try #require(Platform.entries(of: fixture.path)).filter { $0.hasSuffix(".segment") }
+        let names = try #require(Platform.entries(of: .init(path: fixture.path))).filter { $0.hasSuffix(".segment") }
         let path = fixture.path + "/" + (try #require(names.first))
         let good = try fixture.fileSystem.open(path, .read).readAll()
         var random = SeededGenerator(3)
