@@ -48,6 +48,16 @@ final class DeletedRangeCache: Sendable {
         }
     }
 
+    /// Forgets all ranges, because many keys are about to be put. The caller holds the write lock, and the changes are
+    /// not visible yet.
+    /// - Parameter last: the number of the last change.
+    func forget(through last: SequenceNumber) {
+        withSet { set in
+            set.removeAll()
+            set.notePuts(upTo: last)
+        }
+    }
+
     // MARK: Scans
 
     /// See ``DeletedRangeSet/end(from:_:seen:)``.
