@@ -7,7 +7,6 @@ import Testing
 @testable import CrashChild
 
 /// A process without standard descriptors.
-@Suite("Closed standard descriptors", .comesToAnEnd)
 struct ClosedDescriptorTests {
     @Test(
         "no file gets the number of a standard descriptor, and nothing is printed into one",

@@ -7,7 +7,6 @@ import Testing
 @testable import Siltstone
 
 /// Stores whose directory is moved, removed or replaced while they are open.
-@Suite("A directory that is no longer at its path", .comesToAnEnd)
 struct MovedDirectoryTests {
     /// What happens to the directory of an open store.
     enum Mishap: CaseIterable {
@@ -86,7 +85,7 @@ struct MovedDirectoryTests {
         return nil
     }
 
-    @Test("an open store touches no file of the one at its path, and says so", arguments: Mishap.allCases)
+    @Test("an open store touches no file of the one at its path, and says so", .comesToAnEnd, arguments: Mishap.allCases)
     func store(_ mishap: Mishap) throws {
         let fixture = try Fixture()
         // In the log and in a segment.
@@ -218,7 +217,7 @@ struct MovedDirectoryTests {
         try shared.close()
     }
 
-    @Test("a store in memory touches no file of another one at its path")
+    @Test("a store in memory touches no file of another one at its path", .comesToAnEnd)
     func inMemory() throws {
         let files = InMemoryFileSystem()
         let fixture = StoreFixture(files)

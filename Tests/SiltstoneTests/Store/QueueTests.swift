@@ -139,19 +139,19 @@ struct QueueTests {
     }
 
     /// A scan passes fewer deleted records than this, on average.
-    private static let most = 32
+    private static let most = 40
 
     @Test(
         "a scan passes few deleted records, however many there are", .comesToAnEnd, arguments: Mode.allCases,
-        [500, 1000])
+        [300, 600])
     func store(mode: Mode, count: Int) throws {
-        let value = [UInt8](repeating: 7, count: count == 500 ? 3 : 100)
+        let value = [UInt8](repeating: 7, count: count == 300 ? 3 : 100)
         let store = try filled(mode, count, value: value)
         // In segments, too.
-        if count == 1000 { try store.flush() }
+        if count == 600 { try store.flush() }
         let list = List(
             reader: store, put: { try store.put($0, value) }, delete: { try store.delete($0) },
-            deleteRange: { try store.deleteRange(from: $0, to: $1) }, usesCursor: count == 500)
+            deleteRange: { try store.deleteRange(from: $0, to: $1) }, usesCursor: count == 300)
         try run(mode, count, list)
         let passed = store.engine.scans.deletedRanges.passedCount
         #expect(passed <= Self.most * count)
@@ -160,14 +160,14 @@ struct QueueTests {
 
     @Test(
         "nor in a transaction, whether it or others have deleted them", .comesToAnEnd, arguments: Mode.allCases,
-        [500, 1000])
+        [300, 600])
     func transaction(mode: Mode, count: Int) throws {
-        let value = [UInt8](repeating: 7, count: count == 500 ? 3 : 100)
+        let value = [UInt8](repeating: 7, count: count == 300 ? 3 : 100)
         let store = try filled(mode, count, value: value)
         try store.transaction { transaction in
             let list = List(
                 reader: transaction, put: { try transaction.put($0, value) }, delete: { try transaction.delete($0) },
-                deleteRange: { try transaction.deleteRange(from: $0, to: $1) }, usesCursor: count == 1000)
+                deleteRange: { try transaction.deleteRange(from: $0, to: $1) }, usesCursor: count == 600)
             try run(mode, count, list)
             #expect(transaction.state.passedCount <= Self.most * count)
         }
