@@ -202,7 +202,7 @@ MUTATIONS = [
         first="StoreModel|VersionFilter"),
     Mutation(
         "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/BackgroundWork+Segments.swift",
-        "snapshots: reads.snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
+        "snapshots: reads.snapshots.live(andAt: reads.visible), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
         first="StoreModel|HeldSnapshot"),
     Mutation(
         "newest-dropped", "of two versions the older one survives a compaction", "Merge/VersionFilter.swift",
@@ -1535,6 +1535,23 @@ MUTATIONS = [
         "deleted-range-not-compared", "under snapshot isolation a removal of a range conflicts with nothing",
         "Transaction/WriteBuffer.swift",
         "for range in deleted.ranges { keys.insert(range) }", "", first="TransactionConflictTests"),
+    Mutation(
+        "replaced-write-lost", "a savepoint that throws does not restore the writes that it has replaced",
+        "Transaction/WriteBuffer.swift",
+        "_ = writes.set(last.write, in: payload)", "_ = last", first="WriteBufferTests"),
+    Mutation(
+        "spilled-rolled-back", "a roll-back over a scratch file keeps one part too much",
+        "Transaction/TransactionBatch.swift",
+        "tail.append(encoded: Bytes(rebasing: parts[end.part].bytes[..<end.tail.byteCount]), end.tail)",
+        "tail.append(encoded: parts[end.part].bytes, parts[end.part].end)", first="TransactionModelTests"),
+    Mutation(
+        "ingestion-unpaused", "writers go on while a large transaction is written to segments",
+        "Write/WritePath+Ingestion.swift",
+        "            state.isPaused = true\n", "", first="TransactionIngestionTests"),
+    Mutation(
+        "ingestion-unchecked", "a large transaction commits whatever has changed",
+        "Write/WritePath+Ingestion.swift",
+        "if let check, try !isUnchanged(check) { return false }", "", first="TransactionIngestionTests"),
     Mutation(
         "savepoint-keeps-writes", "a savepoint that throws keeps its writes", "Transaction/TransactionState.swift",
         "if !$0.hasEnded { $0.writes.rollBack(to: mark) }", "_ = $0.hasEnded", first="TransactionTests"),

@@ -27,8 +27,8 @@ extension Command {
             text; JSON lines without rows are refused.
 
             All rows are checked before the first is stored, and stored in one transaction: an error
-            stores nothing, and makes no store. A transaction holds 1 GiB at most; for more there is
-            --batch, which says after an error how many rows it has left.
+            stores nothing, and makes no store. A large transaction needs its size in disk space twice;
+            --batch needs less, and says after an error how many rows it has left.
             """,
         options: [.rowFormat, .key, .noKey, .replace, .batch, .json, .quiet],
         examples: [

@@ -2,7 +2,7 @@
 ///
 /// The transaction's later writes and rollbacks to savepoints do not change it. Otherwise its reads are reads of the
 /// transaction: they are in its read set, and they throw ``StoreError/Code/transactionEnded`` after its end. While it
-/// exists, the transaction's next write copies the earlier ones, as it does for a cursor.
+/// exists, the transaction's next write copies the last few KiB of the earlier ones, as it does for a cursor.
 package final class FrozenTransaction: KeyValueReader, TransactionReader {
     let snapshot: Snapshot
     let state: TransactionState

@@ -67,7 +67,7 @@ extension Transaction {
     /// The commit still checks the keys and ranges that `body` has read.
     /// - Returns: the result of `body`.
     /// - Throws: the errors of `body`, and ``StoreError/Code/transactionEnded``.
-    /// - Complexity: O(1); to undo, O(n log n) in the number of writes before the savepoint.
+    /// - Complexity: O(1); to undo *k* of *n* writes, O(*k* log *n*).
     @_disfavoredOverload
     public func savepoint<R>(_ body: () throws -> R) throws -> R {
         // Disfavored as an overload. Otherwise a task would use this form for every body without an `await`.

@@ -2,7 +2,7 @@ package import Dispatch
 
 /// Reads and writes that take effect together, as if no other thread had used the store meanwhile.
 ///
-/// A transaction reads from a snapshot and keeps its writes in memory; its reads see its own writes. Unless another
+/// A transaction reads from a snapshot and keeps its writes to itself; its reads see its own writes. Unless another
 /// ``Isolation`` is requested, `commit()` checks that no key or range that the transaction has read was changed since,
 /// including those that it found empty. Then it applies all writes atomically, also across a crash. If something was
 /// changed, it throws ``StoreError/Code/conflict``, and the store does not change. `KeyValueStore.transaction` is
@@ -22,9 +22,9 @@ package import Dispatch
 /// without writes never conflicts. Other writers, flushes and compactions continue while a transaction is open; it
 /// keeps the entries of its snapshot alive.
 ///
-/// A transaction holds at most 1 GiB of writes (``Limits/batchBytes``), in memory; a further write throws
-/// ``StoreError/Code/tooLarge``. It remembers up to 65,536 keys and 32,768 ranges that it has read, about 48 MiB in
-/// total. Above that it merges neighbours, and may then conflict with a change between them.
+/// A transaction keeps up to 64 MiB of its writes in memory, and more in scratch files in the store's directory. It
+/// remembers up to 65,536 keys and 32,768 ranges that it has read, about 48 MiB in total. Above that it merges
+/// neighbours, and may then conflict with a change between them.
 ///
 /// One task or thread at a time uses a transaction. It ends with `commit()`, with ``rollback()``, or with its last
 /// reference, which rolls it back. Every later read, write and commit throws ``StoreError/Code/transactionEnded``. A
@@ -60,7 +60,7 @@ public final class Transaction: Sendable {
     ) {
         snapshot = store.snapshot()
         state = TransactionState(
-            checksReads: isolation == .serializable, directory: store.engine.directory.path)
+            checksReads: isolation == .serializable, store.engine.directory)
         self.isolation = isolation
         self.durability = durability
         self.hasTurn = hasTurn
@@ -76,13 +76,6 @@ public final class Transaction: Sendable {
     public var isActive: Bool { state.isActive }
 
     // MARK: Writes
-
-    /// Reserves memory for further writes, so that adding them does not move the earlier ones.
-    /// - Parameter bytes: the bytes of keys and values, plus about four for each write.
-    /// - Throws: ``StoreError/Code/transactionEnded``.
-    package func reserveCapacity(for bytes: Int) throws(StoreError) {
-        try state.write { writes throws(StoreError) in writes.reserveCapacity(for: bytes) }
-    }
 
     /// Returns a point to which a savepoint can roll back.
     package func mark() throws(StoreError) -> WriteBuffer.Mark { try state.mark() }
@@ -105,7 +98,7 @@ public final class Transaction: Sendable {
         guard let commit = try end() else { return sequence }
         defer { snapshot.release() }
         if !hasTurn { engine.retryTurn.deferToHolder() }
-        let last = try engine.writes.commit(commit.batch, commit.check()) ?? 0
+        let last = try commit.apply(to: engine, mayBlock: true) ?? 0
         try engine.writes.waitUntilDurable(last, durability)
         return last
     }
@@ -125,7 +118,7 @@ public final class Transaction: Sendable {
             try await BlockingWork.run(on: queue) { engine.retryTurn.deferToHolder() }
         }
         return try await engine.writes.changeWithoutBlocking(durability, on: queue) { mayBlock throws(StoreError) in
-            try engine.writes.commit(commit.batch, commit.check(), mayBlock: mayBlock)
+            try commit.apply(to: engine, mayBlock: mayBlock)
         }
     }
 
@@ -138,12 +131,25 @@ public final class Transaction: Sendable {
     /// The work that is left when a transaction with writes has ended. It is Sendable, so that a task can pass it to a
     /// thread that may block.
     private struct PendingCommit: Sendable {
-        let batch: WriteBatch
+        enum Writes: Sendable {
+            case batch(WriteBatch)
+            /// Writes that are too many for memory.
+            case spilled(WriteBuffer)
+        }
+
+        let writes: Writes
         /// The keys and ranges that must be unchanged; nil if there are none.
         let reads: ReadSet?
         let snapshot: SequenceNumber
 
-        func check() -> CommitCheck? { reads.map { CommitCheck($0, since: snapshot) } }
+        /// - Returns: the last sequence number of the commit; nil if it must not block and would have to.
+        func apply(to engine: Engine, mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
+            let check = reads.map { CommitCheck($0, since: snapshot) }
+            switch writes {
+            case .batch(let batch): return try engine.writes.commit(batch, check, mayBlock: mayBlock)
+            case .spilled(let buffer): return mayBlock ? try engine.background.ingest(buffer, check) : nil
+            }
+        }
     }
 
     /// Ends the transaction.
@@ -161,6 +167,7 @@ public final class Transaction: Sendable {
             case .snapshot: writes.writtenKeys()
             }
         return PendingCommit(
-            batch: writes.batch, reads: checked.isEmpty ? nil : checked, snapshot: snapshot.sequence)
+            writes: writes.batch.isSpilled ? .spilled(writes) : .batch(writes.batch.joined()),
+            reads: checked.isEmpty ? nil : checked, snapshot: snapshot.sequence)
     }
 }

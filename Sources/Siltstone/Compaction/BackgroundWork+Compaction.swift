@@ -20,7 +20,7 @@ extension BackgroundWork {
                 let version = versions.current
                 let plan = picker.pick(
                     version, valueFileBytes: writes.sealedValueFiles(),
-                    oldestSnapshot: reads.snapshots.live().first ?? .greatest)
+                    oldestSnapshot: reads.snapshots.live(andAt: reads.visible).first ?? .greatest)
                 guard let plan = plan ?? (isIdle ? picker.pickForIdle(version) : nil) else { break }
                 try runMakingSpace(plan)
             }

@@ -33,7 +33,7 @@ extension BackgroundWork {
         do {
             let merge = SegmentMerge(segmentBytes: segmentBytes, environment)
             let infos = try merge.run(
-                sources, rangeTombstones, snapshots: reads.snapshots.live(), isBottom: isBottom)
+                sources, rangeTombstones, snapshots: reads.snapshots.live(andAt: reads.visible), isBottom: isBottom)
             return try infos.map { info throws(StoreError) in try directory.openSegment(info) }
         } catch {
             obsolete.remove(made.map { .segment($0) })

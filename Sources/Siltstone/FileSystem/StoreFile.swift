@@ -7,6 +7,8 @@ enum StoreFile: Hashable, Sendable {
     case segment(UInt64)
     case values(UInt64)
     case manifest(UInt64)
+    /// A file of ``ScratchSpace``. Empty, because it loses its name before it is written.
+    case scratch(UInt64)
     /// `CURRENT`, which names the current manifest.
     case current
     /// The temporary file that becomes ``current``.
@@ -25,6 +27,7 @@ enum StoreFile: Hashable, Sendable {
         case .segment(let number): number.digits(6) + ".segment"
         case .values(let number): number.digits(6) + ".values"
         case .manifest(let number): number.digits(6) + ".manifest"
+        case .scratch(let number): number.digits(6) + ".scratch"
         case .current: "CURRENT"
         case .temporaryCurrent: "CURRENT.new"
         case .lock: "LOCK"
@@ -50,6 +53,7 @@ enum StoreFile: Hashable, Sendable {
             case ".segment": file = .segment(number)
             case ".values": file = .values(number)
             case ".manifest": file = .manifest(number)
+            case ".scratch": file = .scratch(number)
             default: return nil
             }
         }
@@ -67,6 +71,8 @@ enum StoreFile: Hashable, Sendable {
     var number: UInt64? {
         switch self {
         case .log(let number), .segment(let number), .values(let number), .manifest(let number): number
+        // No file of the store's sequence of numbers.
+        case .scratch: nil
         case .current, .temporaryCurrent, .lock: nil
         }
     }
@@ -78,7 +84,7 @@ enum StoreFile: Hashable, Sendable {
         case .segment: .segment
         case .values: .values
         case .manifest: .manifest
-        case .current, .temporaryCurrent, .lock: nil
+        case .current, .temporaryCurrent, .lock, .scratch: nil
         }
     }
 }

@@ -26,6 +26,29 @@ public struct WriteBatch: Sendable {
     /// Bytes of the largest key or end of a range: says whether all are within the limit.
     private(set) var largestKeyBytes = 0
 
+    /// The end of a batch at some moment, to which ``truncate(to:)`` cuts it.
+    struct End: Sendable {
+        /// Bytes of the changes before the end.
+        fileprivate(set) var byteCount = 0
+        fileprivate(set) var count = 0
+        fileprivate var largestValueBytes = 0
+        fileprivate var largestKeyBytes = 0
+    }
+
+    /// Adds the changes of another batch.
+    /// - Parameters:
+    ///   - changes: as ``withPayload(_:)`` passes them.
+    ///   - end: the end of that batch.
+    mutating func append(encoded changes: Bytes, _ end: End) {
+        assert(changes.count == end.byteCount)
+        reserveCapacity(byteCount + changes.count)
+        memory.withMutableBytes { bytes in bytes[byteCount...].copyMemory(from: changes) }
+        byteCount += changes.count
+        count += end.count
+        largestKeyBytes = max(largestKeyBytes, end.largestKeyBytes)
+        largestValueBytes = max(largestValueBytes, end.largestValueBytes)
+    }
+
     /// Creates an empty batch.
     public init() {}
 
@@ -33,25 +56,41 @@ public struct WriteBatch: Sendable {
     public var isEmpty: Bool { count == 0 }
 
     /// Removes all changes; keeps the memory for the next ones.
-    public mutating func removeAll() {
-        byteCount = 0
-        count = 0
-        largestValueBytes = 0
-        largestKeyBytes = 0
+    public mutating func removeAll() { truncate(to: End()) }
+
+    /// The end of the changes so far.
+    var end: End {
+        End(
+            byteCount: byteCount, count: count, largestValueBytes: largestValueBytes, largestKeyBytes: largestKeyBytes)
     }
+
+    /// Removes the changes after an earlier end.
+    mutating func truncate(to end: End) {
+        byteCount = end.byteCount
+        count = end.count
+        largestValueBytes = end.largestValueBytes
+        largestKeyBytes = end.largestKeyBytes
+    }
+
+    /// Bytes of encoded changes for which there is memory.
+    var capacity: Int { memory.count }
 
     /// Allocates memory for changes of `bytes` bytes in total, so that adding them copies none of them again.
     public mutating func reserveCapacity(_ bytes: Int) {
         guard bytes > memory.count else { return }
-        var larger = [UInt8](repeating: 0, count: bytes)
-        larger.withMutableBytes { larger in memory.withBytes { larger.copyMemory(from: $0) } }
+        // At least twice the memory. Otherwise a caller that reserves a little for each of many steps would copy all
+        // earlier changes in each step.
+        var larger = [UInt8](repeating: 0, count: max(bytes, 2 * memory.count))
+        larger.withMutableBytes { larger in
+            memory.withBytes { larger.copyMemory(from: Bytes(rebasing: $0[..<byteCount])) }
+        }
         memory = larger
     }
 
     /// Adds a change.
     mutating func append(_ kind: RecordKind, key: Bytes, value: Bytes) {
         let end = byteCount + ChangeEncoding.size(key: key.count, value: value.count)
-        if end > memory.count { reserveCapacity(max(end, 2 * memory.count)) }
+        reserveCapacity(end)
         // The change is encoded in place. Appending kind, lengths, key and value to the array one by one takes several
         // times as long.
         memory.withMutableBytes { bytes in

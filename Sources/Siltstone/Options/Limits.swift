@@ -5,7 +5,8 @@ public enum Limits {
     /// The largest number of bytes of a value.
     public static let valueBytes = 1 << 30
     /// The largest number of bytes of the encoded changes of a batch, without large values
-    /// (``Configuration/largeValueBytes``). In a transaction, large values count too.
+    /// (``Configuration/largeValueBytes``). Also of a single change in a transaction, and of all changes of a
+    /// transaction in a store with ``FileAccess/read``; there, large values count too.
     public static let batchBytes = 1 << 30
 }
 

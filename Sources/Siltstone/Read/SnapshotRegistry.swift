@@ -12,8 +12,8 @@ final class SnapshotRegistry: Sendable {
     /// Registers a snapshot at the newest visible sequence number, and returns that number.
     ///
     /// The number is loaded under the lock that ``live()`` takes. If a flush or compaction misses this snapshot, it
-    /// called ``live()`` earlier. Then all of its input is no newer than the snapshot, which sees the newest version of
-    /// each key there, and that version is kept.
+    /// called ``live(andAt:)`` earlier, with a number that is no greater than the snapshot's. So it keeps the newest
+    /// version of each key that the snapshot sees.
     func register(_ visible: () -> SequenceNumber) -> SequenceNumber {
         state.withLock { state in
             let sequence = visible()
@@ -32,6 +32,14 @@ final class SnapshotRegistry: Sendable {
 
     /// The sequence numbers of live snapshots, ascending.
     func live() -> [SequenceNumber] { state.withLock { $0.counts.keys.sorted() } }
+
+    /// The sequence numbers of live snapshots, ascending, and of the next one.
+    /// - Parameter visible: the newest visible sequence number, loaded before the call. While a commit is ingested,
+    ///   segments have newer changes for a moment, and the next snapshot must not see them.
+    func live(andAt visible: SequenceNumber) -> [SequenceNumber] {
+        let live = live()
+        return live.last.map { $0 < visible } ?? true ? live + [visible] : live
+    }
 
     var count: Int { state.withLock { $0.counts.values.reduce(0, +) } }
 }

@@ -382,7 +382,7 @@ struct StoreOpener {
             case .manifest(let number) where number > 1: throw lost
             case .log(let number):
                 if try LogRecovery.mayHoldChanges(number, of: nil, in: directory, configuration) { throw lost }
-            case .manifest, .current, .temporaryCurrent, .lock: continue
+            case .manifest, .current, .temporaryCurrent, .lock, .scratch: continue
             }
         }
     }

@@ -121,6 +121,17 @@ final class DeletedRangeCache: Sendable {
         }
     }
 
+    /// Forgets all ranges, because many keys are about to be put. The caller holds the write lock, and the changes are
+    /// not visible yet.
+    /// - Parameter last: the number of the last change.
+    func forget(through last: SequenceNumber) {
+        withState { state in
+            state.ranges = []
+            state.lastPut = last
+        }
+        watching.store(false, ordering: .relaxed)
+    }
+
     // MARK: Scans
 
     /// Returns the key at which a scan may start instead of at `key`; nil if no range applies.

@@ -92,8 +92,16 @@ final class ChangeFeed: Sendable {
         }
     }
 
+    /// Adds a commit whose changes subscribers miss.
+    func publishMissed(first: SequenceNumber, last: SequenceNumber) {
+        publish(CommitRecord(first: first, last: last, payload: nil))
+    }
+
     private func publish(first: SequenceNumber, last: SequenceNumber, bytes: Int, _ payload: () -> [UInt8]) {
-        let record = CommitRecord(first: first, last: last, payload: bytes <= capacity ? payload() : nil)
+        publish(CommitRecord(first: first, last: last, payload: bytes <= capacity ? payload() : nil))
+    }
+
+    private func publish(_ record: CommitRecord) {
         let wakes = state.withLock { state in
             guard state.subscribers > 0 else { return false }
             state.records.append(record)

@@ -27,10 +27,18 @@ struct KeyRangeSet: Sendable {
         return ranges[index].from.withBytes { compareKeys($0, to) < 0 }
     }
 
+    /// The effect of one insertion: the ranges that one range replaces.
+    struct Insertion: Sendable {
+        fileprivate var index: Int
+        fileprivate var replaced: [KeyRange]
+    }
+
     /// Adds the keys of a range.
+    /// - Returns: what ``undo(_:)`` needs; nil for an empty range.
     /// - Complexity: O(log n) to find the position, O(n) to move the later ranges.
-    mutating func insert(_ range: KeyRange) {
-        guard !range.isEmpty else { return }
+    @discardableResult
+    mutating func insert(_ range: KeyRange) -> Insertion? {
+        guard !range.isEmpty else { return nil }
         var merged = range
         var first = range.from.withBytes { firstIndex(notEndingBefore: $0) }
         // If the previous range ends where this one starts, the two are merged.
@@ -44,7 +52,15 @@ struct KeyRangeSet: Sendable {
             end += 1
         }
         byteCount += merged.byteCount
+        let insertion = Insertion(index: first, replaced: Array(ranges[first..<end]))
         ranges.replaceSubrange(first..<end, with: CollectionOfOne(merged))
+        return insertion
+    }
+
+    /// Undoes the last insertion that was not undone. Must not follow ``coarsen()``.
+    mutating func undo(_ insertion: Insertion) {
+        byteCount += insertion.replaced.reduce(-ranges[insertion.index].byteCount) { $0 + $1.byteCount }
+        ranges.replaceSubrange(insertion.index...insertion.index, with: insertion.replaced)
     }
 
     /// Joins each pair of neighbours, and the keys between them. The set then has half as many ranges, and contains

@@ -5,24 +5,46 @@
 ///
 /// The index holds only offsets, so each call needs the payload of the same batch.
 struct SortedWrites: Sendable {
-    /// The position of one write in the batch, in bytes of its encoded changes. The value follows the key. 32 bits
-    /// suffice, because a batch has less than 4 GiB (``Limits/batchBytes``).
+    /// The position of one write in the batch: its part, and the offset of its key there. The value follows the key. 32
+    /// bits suffice, because a part holds one change or few bytes.
     struct Write: Sendable {
-        var keyOffset: UInt32
-        var keyCount: UInt32
-        var valueCount: UInt32
+        private let part: UInt32
+        private let keyOffset: UInt32
+        /// The bytes of the key; the highest bit is set for a delete.
+        private let keyCountAndKind: UInt32
+        private let valueCount: UInt32
+
+        /// - Parameters:
+        ///   - part: the number of the part.
+        ///   - end: the offset in it at which the value ends.
+        @inline(__always)
+        init(part: Int, end: Int, keyCount: Int, valueCount: Int, isDeletion: Bool) {
+            self.part = UInt32(part)
+            keyOffset = UInt32(end - valueCount - keyCount)
+            keyCountAndKind = UInt32(keyCount) | (isDeletion ? 1 << 31 : 0)
+            self.valueCount = UInt32(valueCount)
+        }
+
         /// True for a delete, false for a put.
-        var isDeletion: Bool
+        var isDeletion: Bool { keyCountAndKind >> 31 != 0 }
 
         @inline(__always)
-        func key(in payload: Bytes) -> Bytes {
-            Bytes(rebasing: payload[Int(keyOffset)..<Int(keyOffset) &+ Int(keyCount)])
+        var keyCount: Int { Int(keyCountAndKind & ~(1 << 31)) }
+
+        @inline(__always)
+        private var valueOffset: Int { Int(keyOffset) &+ keyCount }
+
+        /// The end of the change, which can be compared with ``TransactionBatch/End/position``.
+        var position: UInt64 { UInt64(part) << 32 | UInt64(valueOffset + Int(valueCount)) }
+
+        @inline(__always)
+        func key(in payload: TransactionBatch.Payload) -> Bytes {
+            Bytes(rebasing: payload[Int(part)][Int(keyOffset)..<valueOffset])
         }
 
         @inline(__always)
-        func value(in payload: Bytes) -> Bytes {
-            let start = Int(keyOffset) &+ Int(keyCount)
-            return Bytes(rebasing: payload[start..<start &+ Int(valueCount)])
+        func value(in payload: TransactionBatch.Payload) -> Bytes {
+            Bytes(rebasing: payload[Int(part)][valueOffset..<valueOffset &+ Int(valueCount)])
         }
     }
 
@@ -40,6 +62,9 @@ struct SortedWrites: Sendable {
     private var pieces: [[Write]] = []
 
     var isEmpty: Bool { pieces.isEmpty }
+
+    /// - Complexity: O(n / 256) for n writes
+    var count: Int { pieces.reduce(0) { $0 + $1.count } }
 
     /// The position after the last write.
     var end: Place { Place(piece: pieces.count, index: 0) }
@@ -63,7 +88,7 @@ struct SortedWrites: Sendable {
     /// The position of the first write whose key is not below `key`.
     /// - Parameter payload: the encoded changes of the batch.
     /// - Complexity: O(log n) for n writes
-    func firstPlace(notBelow key: Bytes, in payload: Bytes) -> Place {
+    func firstPlace(notBelow key: Bytes, in payload: TransactionBatch.Payload) -> Place {
         let piece = pieces.indices.partitioningIndex { piece in
             let last = pieces[piece][pieces[piece].count - 1]
             return compareKeysByWords(last.key(in: payload), key) >= 0
@@ -78,30 +103,34 @@ struct SortedWrites: Sendable {
 
     /// Whether a key is larger than the keys of all writes. This is always true if writes arrive in key order.
     @inline(__always)
-    private func isBehindAll(_ key: Bytes, in payload: Bytes) -> Bool {
+    private func isBehindAll(_ key: Bytes, in payload: TransactionBatch.Payload) -> Bool {
         guard let piece = pieces.indices.last else { return true }
         return compareKeysByWords(pieces[piece][pieces[piece].count - 1].key(in: payload), key) < 0
     }
 
     /// The latest write of a key; nil if there is none.
-    func write(of key: Bytes, in payload: Bytes) -> Write? {
+    func write(of key: Bytes, in payload: TransactionBatch.Payload) -> Write? {
         if isEmpty || isBehindAll(key, in: payload) { return nil }
         guard let write = self[firstPlace(notBelow: key, in: payload)] else { return nil }
         return keysEqual(write.key(in: payload), key) ? write : nil
     }
 
-    /// Adds a write, and drops an earlier one of the same key.
-    mutating func set(_ write: Write, in payload: Bytes) {
+    /// Adds a write.
+    /// - Returns: the earlier write of the same key, which it replaces; nil if there was none.
+    mutating func set(_ write: Write, in payload: TransactionBatch.Payload) -> Write? {
         let key = write.key(in: payload)
-        if isBehindAll(key, in: payload) { return append(write) }
+        guard !isBehindAll(key, in: payload) else {
+            append(write)
+            return nil
+        }
         let place = firstPlace(notBelow: key, in: payload)
-        guard let old = self[place] else { return append(write) }  // never: `place` is not the end here
-        if keysEqual(old.key(in: payload), key) {
+        if let old = self[place], keysEqual(old.key(in: payload), key) {
             pieces[place.piece][place.index] = write
-            return
+            return old
         }
         pieces[place.piece].insert(write, at: place.index)
         if pieces[place.piece].count > Self.largestPiece { split(place.piece) }
+        return nil
     }
 
     /// Adds a write after all others. If writes arrive in key order, all pieces but the last are full.
@@ -121,10 +150,23 @@ struct SortedWrites: Sendable {
         pieces.insert(upper, at: piece + 1)
     }
 
+    /// Removes the write at a position, which is not the end.
+    mutating func remove(at place: Place) {
+        pieces[place.piece].remove(at: place.index)
+        if pieces[place.piece].isEmpty { pieces.remove(at: place.piece) }
+    }
+
     /// Removes the writes of all keys in `[from, to)`. `from` must be less than `to`.
-    mutating func remove(from: Bytes, to: Bytes, in payload: Bytes) {
+    /// - Returns: the removed writes.
+    mutating func remove(from: Bytes, to: Bytes, in payload: TransactionBatch.Payload) -> [Write] {
         let (first, last) = (firstPlace(notBelow: from, in: payload), firstPlace(notBelow: to, in: payload))
-        guard first != last else { return }
+        guard first != last else { return [] }
+        var removed: [Write] = []
+        for piece in first.piece...min(last.piece, pieces.count - 1) {
+            let start = piece == first.piece ? first.index : 0
+            let end = piece == last.piece ? last.index : pieces[piece].count
+            removed += pieces[piece][start..<end]
+        }
         if first.piece == last.piece {
             pieces[first.piece].removeSubrange(first.index..<last.index)
         } else {
@@ -133,5 +175,6 @@ struct SortedWrites: Sendable {
             pieces.removeSubrange((first.piece + 1)..<last.piece)
         }
         if pieces[first.piece].isEmpty { pieces.remove(at: first.piece) }
+        return removed
     }
 }

@@ -247,8 +247,8 @@ final class TransactionIterator {
             HeapBytes(copying: [UInt8](write.key(in: payload)) + [UInt8](write.value(in: payload)))
         }
         own[0] = Record(
-            key: Bytes(rebasing: bytes.bytes[..<Int(write.keyCount)]),
-            value: Bytes(rebasing: bytes.bytes[Int(write.keyCount)...]), sequence: 0, kind: .value)
+            key: Bytes(rebasing: bytes.bytes[..<write.keyCount]),
+            value: Bytes(rebasing: bytes.bytes[write.keyCount...]), sequence: 0, kind: .value)
         ownBytes = bytes
         isRowOwn = true
         return RecordRow(start: own.elements.recordPlace(0), end: own.elements.recordPlace(0) + 1)

@@ -3,7 +3,7 @@
 /// Guards both with its own lock. The transaction uses it, from one task or thread at a time, and so do its scans.
 final class TransactionState: Sendable {
     private struct State {
-        var writes = WriteBuffer()
+        var writes: WriteBuffer
         var reads = ReadSet()
         var hasEnded = false
     }
@@ -12,11 +12,12 @@ final class TransactionState: Sendable {
     private let checksReads: Bool
     /// Path of the store, for errors.
     private let directory: String
-    private let state = Locked(State(), rank: .leaf)
+    private let state: Locked<State>
 
-    init(checksReads: Bool, directory: String) {
+    init(checksReads: Bool, _ directory: StoreDirectory) {
         self.checksReads = checksReads
-        self.directory = directory
+        self.directory = directory.path
+        state = Locked(State(writes: WriteBuffer(ScratchSpace(directory))), rank: .leaf)
     }
 
     /// Whether the transaction can still be used.
@@ -79,7 +80,7 @@ final class TransactionState: Sendable {
     func currentWrites() throws(StoreError) -> WriteBuffer { try withState { $0.writes } }
 
     /// Returns a point to which a savepoint can roll back.
-    func mark() throws(StoreError) -> WriteBuffer.Mark { try withState { $0.writes.mark } }
+    func mark() throws(StoreError) -> WriteBuffer.Mark { try withState { $0.writes.makeMark() } }
 
     /// Undoes the writes after a mark. Keeps the read set, because the body may have acted on what it read.
     func rollBack(to mark: WriteBuffer.Mark) {
@@ -93,11 +94,11 @@ final class TransactionState: Sendable {
     func end() throws(StoreError) -> (writes: WriteBuffer, reads: ReadSet) {
         try withState { state throws(StoreError) in
             let last = state
-            state = State(hasEnded: true)
+            state = State(writes: WriteBuffer(), hasEnded: true)
             return (last.writes, last.reads)
         }
     }
 
     /// Ends the transaction if it is active, and drops its writes and reads.
-    func drop() { state.withLock { $0 = State(hasEnded: true) } }
+    func drop() { state.withLock { $0 = State(writes: WriteBuffer(), hasEnded: true) } }
 }

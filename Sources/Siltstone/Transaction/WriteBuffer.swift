@@ -1,9 +1,11 @@
-/// The uncommitted writes of a transaction: a batch to commit, and an index for reads.
+/// The uncommitted writes of a transaction: the changes to commit, and an index for reads.
 ///
-/// The buffer is a value. A scan keeps the copy with which it started, so it does not see later writes.
+/// The buffer is a value. A scan keeps the copy with which it started, so it does not see later writes. The index and
+/// what a roll-back needs stay in memory: about 20 bytes for each write, and 24 for one that a change after a mark has
+/// replaced.
 package struct WriteBuffer: Sendable {
     /// All changes, in the order in which they were made.
-    private(set) var batch = WriteBatch()
+    private(set) var batch: TransactionBatch
     /// The latest write of each key. A later ``deleteRange(_:_:)`` removes the writes that it covers.
     private(set) var writes = SortedWrites()
     /// The deleted ranges. They hide entries of the store, but none of ``writes``.
@@ -15,35 +17,53 @@ package struct WriteBuffer: Sendable {
         var value: [UInt8]?
     }
 
-    /// A point to which the buffer can roll back: the bytes and the number of the changes before it.
+    /// A point to which the buffer can roll back.
     package struct Mark: Sendable {
-        fileprivate var byteCount: Int
-        fileprivate var count: Int
+        fileprivate var end: TransactionBatch.End
 
         /// Whether there is a write before this point.
-        var isBehindWrites: Bool { count > 0 }
+        var isBehindWrites: Bool { end.position > 0 }
     }
+
+    /// A write that a later change has removed from ``writes``. A roll-back of that change restores it.
+    private struct Displaced: Sendable {
+        /// The end of the later change.
+        var change: UInt64
+        var write: SortedWrites.Write
+    }
+
+    /// What rolling back needs, in the order of the changes. Writes after the newest mark are not among them: they go
+    /// with the changes that have removed them.
+    private var displaced: [Displaced] = []
+    /// The insertions into ``deleted``, each with the end of its change.
+    private var deletions: [(change: UInt64, insertion: KeyRangeSet.Insertion)] = []
+    /// The newest point to which the buffer may have to roll back; nil if it needs no undo information.
+    private var newestMark: Mark?
+    /// Number of writes that roll-backs have removed or restored: the work of savepoints, for tests.
+    private(set) var undoneCount = 0
+
+    /// - Parameter scratch: nil to keep all changes in memory.
+    init(_ scratch: ScratchSpace? = nil) { batch = TransactionBatch(scratch) }
 
     var isEmpty: Bool { batch.isEmpty }
 
-    /// The current point.
-    var mark: Mark { Mark(byteCount: batch.byteCount, count: batch.count) }
-
-    /// Reserves memory for `bytes` more bytes of changes, so that adding them does not move the earlier ones.
-    mutating func reserveCapacity(for bytes: Int) {
-        batch.reserveCapacity(min(batch.byteCount + bytes, Limits.batchBytes))
+    /// Returns the current point.
+    mutating func makeMark() -> Mark {
+        let mark = Mark(end: batch.end)
+        newestMark = mark
+        return mark
     }
 
-    // These throw `tooLarge` if a limit is exceeded. The buffer is then unchanged.
+    // These throw `tooLarge` if a limit is exceeded, and the errors of scratch files. The buffer is then unchanged.
 
     mutating func put(_ key: Bytes, _ value: Bytes) throws(StoreError) {
         try checkLimits(key.count, value.count)
-        add(.value, key, value)
+        try add(.value, key, value)
     }
 
     mutating func delete(_ key: Bytes) throws(StoreError) {
         try checkLimits(key.count, 0)
-        add(.tombstone, key, .emptyBytes)
+        try add(.tombstone, key, .emptyBytes)
     }
 
     /// Deletes the keys in `[start, end)`. Adds nothing if there can be none.
@@ -51,29 +71,47 @@ package struct WriteBuffer: Sendable {
         try Limits.check(key: max(start.count, end.count), value: 0)
         guard compareKeys(start, end) < 0 else { return }
         try checkLimits(start.count, end.count)
-        add(.rangeTombstone, start, end)
+        try add(.rangeTombstone, start, end)
     }
 
     /// Adds a change to the batch and to the index. A deleted range removes the writes that it covers from the index.
-    private mutating func add(_ kind: RecordKind, _ key: Bytes, _ value: Bytes) {
-        batch.append(kind, key: key, value: value)
+    private mutating func add(_ kind: RecordKind, _ key: Bytes, _ value: Bytes) throws(StoreError) {
+        let part = try batch.append(kind, key: key, value: value)
+        let end = batch.end
         if kind == .rangeTombstone {
-            batch.withPayload { payload in writes.remove(from: key, to: value, in: payload) }
-            return deleted.insert(KeyRange(from: [UInt8](key), to: [UInt8](value)))
+            let removed = batch.withPayload { payload in writes.remove(from: key, to: value, in: payload) }
+            for write in removed { keep(write, end) }
+            let insertion = deleted.insert(KeyRange(from: [UInt8](key), to: [UInt8](value)))
+            if let insertion, newestMark != nil { deletions.append((end.position, insertion)) }
+            return
         }
         let write = SortedWrites.Write(
-            keyOffset: UInt32(batch.byteCount - value.count - key.count), keyCount: UInt32(key.count),
-            valueCount: UInt32(value.count), isDeletion: kind == .tombstone)
-        batch.withPayload { payload in writes.set(write, in: payload) }
+            part: part, end: end.tail.byteCount, keyCount: key.count, valueCount: value.count,
+            isDeletion: kind == .tombstone)
+        if let replaced = batch.withPayload({ payload in writes.set(write, in: payload) }) { keep(replaced, end) }
+    }
+
+    /// Keeps a write that the last change has removed from the index, if a roll-back may need it.
+    /// - Parameter end: the end of that change.
+    @inline(__always)
+    private mutating func keep(_ write: SortedWrites.Write, _ end: TransactionBatch.End) {
+        guard let newestMark, write.position <= newestMark.end.position else { return }
+        displaced.append(Displaced(change: end.position, write: write))
     }
 
     /// Throws ``StoreError/Code/tooLarge`` if a change exceeds a limit or would make the batch too large.
     private func checkLimits(_ keyCount: Int, _ valueCount: Int) throws(StoreError) {
         try Limits.check(key: keyCount, value: valueCount)
-        let bytes = batch.byteCount + ChangeEncoding.size(key: keyCount, value: valueCount)
-        guard bytes <= Limits.batchBytes else {
+        let size = ChangeEncoding.size(key: keyCount, value: valueCount)
+        guard size <= Limits.batchBytes else {
+            throw StoreError(.tooLarge, "the change has \(size) bytes, \(Limits.batchBytes) is the most")
+        }
+        guard batch.scratch != nil || batch.byteCount + size <= Limits.batchBytes else {
             throw StoreError(
-                .tooLarge, "the transaction would write \(bytes) bytes, \(Limits.batchBytes) is the most; split it")
+                .tooLarge,
+                "the transaction would write \(batch.byteCount + size) bytes, \(Limits.batchBytes) is the most in a "
+                    + "store that does not map its files; split it, or open the store with Configuration.access = .mapped"
+            )
         }
     }
 
@@ -90,19 +128,50 @@ package struct WriteBuffer: Sendable {
     }
 
     /// Undoes all changes after a mark.
-    /// - Complexity: O(n log n) in the number of changes before the mark, which are indexed again.
+    /// - Complexity: O(k log n) for k changes after the mark, and n writes.
     mutating func rollBack(to mark: Mark) {
-        guard mark.count < batch.count else { return }
-        let old = batch
-        self = WriteBuffer()
-        old.withPayload { payload in
-            var changes = ChangeReader(Bytes(rebasing: payload[..<mark.byteCount]), firstSequence: 0)
+        let end = mark.end.position
+        // A later roll-back goes to this mark or to an earlier one, or to one that is made from now on.
+        newestMark = mark
+        guard end < batch.end.position else { return }
+        batch.withPayload { payload in
+            removeWrites(after: mark.end, in: payload)
+            while let last = displaced.last, last.change > end {
+                displaced.removeLast()
+                guard last.write.position <= end else { continue }
+                undoneCount += 1
+                _ = writes.set(last.write, in: payload)
+            }
+        }
+        while let last = deletions.last, last.change > end {
+            deletions.removeLast()
+            deleted.undo(last.insertion)
+        }
+        batch.truncate(to: mark.end)
+    }
+
+    /// Removes the writes that the changes after an earlier end have added.
+    private mutating func removeWrites(after end: TransactionBatch.End, in payload: TransactionBatch.Payload) {
+        for part in end.part..<payload.count {
+            let start = part == end.part ? end.tail.byteCount : 0
+            var changes = ChangeReader(Bytes(rebasing: payload[part][start...]), firstSequence: 0)
             // The batch has encoded these changes itself, so decoding them cannot fail.
             do throws(MalformedChange) {
-                while let change = try changes.next() { add(change.kind, change.key, change.value) }
+                while let change = try changes.next() {
+                    undoneCount += 1
+                    if change.kind == .rangeTombstone { continue }
+                    let place = writes.firstPlace(notBelow: change.key, in: payload)
+                    guard let write = writes[place], write.position > end.position,
+                        keysEqual(write.key(in: payload), change.key)
+                    else { continue }
+                    writes.remove(at: place)
+                }
             } catch { assertionFailure("a batch that cannot be read") }
         }
     }
+
+    /// Makes all changes valid as long as the buffer or a copy of it, for ``WriteBufferSource``.
+    mutating func seal() throws(StoreError) { try batch.seal() }
 
     /// Returns the written keys and ranges. A commit under snapshot isolation checks this set for conflicts.
     func writtenKeys() -> ReadSet {

@@ -52,6 +52,7 @@ extension WritePath {
         if state.controller.delay > 0, try !slowDown(size, waits) { return false }
         let earlier = state.attempts
         while true {
+            if _slowPath(state.isPaused), try !waitWhilePaused(waits) { return false }
             let (bytes, isEmpty, hasRoom) = state.active.unretainedTable.with { table in
                 (
                     table.byteCount, table.isEmpty,

@@ -8,6 +8,8 @@ struct WriteState {
     var nextLog: LogWriter?
     /// True while the next log is scheduled or being created.
     var isPreparingLog = false
+    /// True while writers wait for an ingestion (``WritePath/pauseWriters(_:)``).
+    var isPaused = false
     var attempts = BackgroundAttempts()
     /// Number of logs whose memtables are segments.
     var flushedLogs = 0

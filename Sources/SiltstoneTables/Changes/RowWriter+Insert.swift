@@ -13,7 +13,6 @@ extension RowWriter {
         var numbers = InsertedNumbers(plan.table)
         if hasTurn { try numbers.learnGreatest(self) }
         let none = RawSpan()
-        try reserveCapacity(for: statement.rows, plan)
         for number in 0..<statement.rows.count {
             switch sources {
             case .direct where plan.layout.number == 0:
@@ -36,18 +35,6 @@ extension RowWriter {
         if inserted > 0 { rowChanges[plan.table.id, default: 0] += inserted }
         return result
     }
-
-    /// Reserves memory in the transaction for a large statement, instead of growing in steps.
-    private func reserveCapacity(for rows: RowBuffer, _ plan: TableWritePlan) throws {
-        guard rows.count >= RowWriter.manyRows else { return }
-        let others = RowWriter.keyBytes + plan.table.indexes.count * RowWriter.entryBytes
-        try transaction.reserveCapacity(for: rows.bytes.count + rows.count * others)
-    }
-
-    /// The number of rows from which memory is reserved.
-    private static let manyRows = 64
-    /// The approximate size in bytes of a key or an index entry in a batch.
-    private static let (keyBytes, entryBytes) = (20, 32)
 
     private func stamp(_ row: inout [UInt8], _ layout: UInt16) {
         guard row.count >= RowLayout.headerBytes else { return }

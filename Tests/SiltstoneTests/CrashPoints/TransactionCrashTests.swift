@@ -26,12 +26,22 @@ struct TransactionCrashTests {
         .transaction([.put(key(8), value(10))]), .conflict([.delete(key(8))]),
     ]
 
-    private static let scripts: [CrashHistory] = [Durability.synced, .buffered].flatMap { durability in
-        LogWriting.allCases.map { writing in
-            CrashHistory(
-                name: "transactions, \(durability), \(writing)", configuration: CrashHistory.small(durability, writing),
-                steps: steps, checksFeed: true)
-        }
+    private static let scripts: [CrashHistory] =
+        [Durability.synced, .buffered].flatMap { durability in
+            LogWriting.allCases.map { writing in
+                CrashHistory(
+                    name: "transactions, \(durability), \(writing)",
+                    configuration: CrashHistory.small(durability, writing),
+                    steps: steps, checksFeed: true)
+            }
+        } + [ingested]
+
+    /// The same steps, with transactions that are larger than memory.
+    private static var ingested: CrashHistory {
+        var configuration = CrashHistory.small(.synced, .mapped)
+        configuration.transactionMemoryBytes = 40
+        return CrashHistory(
+            name: "ingested transactions", configuration: configuration, steps: steps, checksFeed: true)
     }
 
     /// A random history whose batches are transactions, some of which meet conflicts.

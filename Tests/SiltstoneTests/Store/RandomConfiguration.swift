@@ -18,6 +18,7 @@ enum RandomConfiguration {
         configuration.access = one(of: [.mapped, .read])
         configuration.logWriting = one(of: [.mapped, .written])
         configuration.automaticCompaction = one(of: [true, false])
+        configuration.transactionMemoryBytes = one(of: [0, 500, 64 << 20])
         return configuration
     }
 
@@ -30,7 +31,8 @@ enum RandomConfiguration {
         largeValueBytes \(configuration.largeValueBytes), valueFileBytes \(configuration.valueFileBytes), \
         cacheBytes \(configuration.cacheBytes), compression \(configuration.compression), \
         access \(configuration.access), logWriting \(configuration.logWriting), \
-        automaticCompaction \(configuration.automaticCompaction)
+        automaticCompaction \(configuration.automaticCompaction), \
+        transactionMemoryBytes \(configuration.transactionMemoryBytes)
         """
     }
 }

@@ -24,6 +24,8 @@ import Testing
             var configuration = Configuration()
             configuration.memTableBytes = 64 << 10
             configuration.largeValueBytes = seed % 2 == 0 ? 64 : 8 << 10
+            // Most transactions of two thirds of the runs are larger than memory.
+            if seed % 3 != 0 { configuration.transactionMemoryBytes = seed % 3 == 1 ? 0 : 60 }
             store = try KeyValueStore.inMemory(configuration: configuration)
             random = SeededGenerator(seed)
         }

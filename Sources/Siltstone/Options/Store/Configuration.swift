@@ -52,6 +52,10 @@ public struct Configuration: Sendable {
     /// Returns the memory that is available for cached file contents, in bytes; nil if the system does not report it.
     var availableMemory: PageCache.Source = { SystemMemory.available() }
 
+    /// The bytes of changes that a transaction keeps in memory. Above that, they go to scratch files. A usual memtable
+    /// has room for as many, so a commit from memory needs at most one of unusual size.
+    var transactionMemoryBytes = 64 << 20
+
     /// A configuration with the defaults.
     public init() {}
 
