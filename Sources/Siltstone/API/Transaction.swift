@@ -146,10 +146,7 @@ public final class Transaction: Sendable {
         func apply(to engine: Engine, mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
             let check = reads.map { CommitCheck($0, since: snapshot) }
             switch writes {
-            case .batch(let batch):
-                return try engine.writes.commit(check, mayBlock: mayBlock) { check throws(StoreError) in
-                    try engine.writes.write(batch, mayBlock: mayBlock, check: check)
-                }
+            case .batch(let batch): return try engine.writes.commit(batch, check, mayBlock: mayBlock)
             case .spilled(let buffer): return mayBlock ? try engine.background.ingest(buffer, check) : nil
             }
         }

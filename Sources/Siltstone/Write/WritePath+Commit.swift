@@ -1,4 +1,13 @@
 extension WritePath {
+    /// Commits a batch; see ``commit(_:mayBlock:apply:)``.
+    func commit(
+        _ batch: WriteBatch, _ check: CommitCheck?, mayBlock: Bool = true
+    ) throws(StoreError) -> SequenceNumber? {
+        try commit(check, mayBlock: mayBlock) { check throws(StoreError) in
+            try write(batch, mayBlock: mayBlock, check: check)
+        }
+    }
+
     /// Applies the writes of a transaction if the check allows it. A large check first covers most changes without the
     /// write lock, and does so again if its verdict under the lock is ``CommitCheck/Verdict/outdated``.
     /// - Parameters:

@@ -55,7 +55,7 @@ struct IndexBuild {
     }
 
     private func add(_ session: SiltstoneSession<Transaction>) throws -> Step {
-        guard let description = session.catalogue.ordered.first(where: { $0.id == table }),
+        guard let description = session.catalogue.table(numbered: table),
             let index = description.indexes.first(where: { $0.description.id == self.index })
         else { return .isGone }
         if index.isReady { return .isReady }
@@ -91,7 +91,7 @@ struct IndexBuild {
         engine.turn.take()
         let session = try engine.beginSerial()
         defer { session.rollback() }
-        guard let description = session.catalogue.ordered.first(where: { $0.id == table }),
+        guard let description = session.catalogue.table(numbered: table),
             let index = description.indexes.first(where: { $0.description.id == self.index })
         else { return false }
         if index.isReady { return true }

@@ -9,6 +9,8 @@ package final class Catalogue: Sendable {
     package let nextTable: UInt64
     /// The tables, by name.
     package let tables: [String: TableDescription]
+    /// The names of the tables that refer to each table, by its name. They may include the table itself.
+    let referring: [String: Set<String>]
     private let bindings = Locked<[ObjectIdentifier: TableBinding]>([:])
     private let accesses = Locked<[ObjectIdentifier: TableAccess]>([:])
     private let writePlans = Locked<[UInt64: TableWritePlan]>([:])
@@ -17,6 +19,19 @@ package final class Catalogue: Sendable {
         self.version = version
         self.nextTable = nextTable
         self.tables = tables
+        var referring: [String: Set<String>] = [:]
+        for table in tables.values {
+            for parent in table.referredTables { referring[parent, default: []].insert(table.name) }
+        }
+        self.referring = referring
+    }
+
+    /// Creates the catalogue after a change of some tables. What did not change is shared.
+    init(version: UInt64, nextTable: UInt64, tables: [String: TableDescription], referring: [String: Set<String>]) {
+        self.version = version
+        self.nextTable = nextTable
+        self.tables = tables
+        self.referring = referring
     }
 
     /// Returns the table with this name.
@@ -31,10 +46,15 @@ package final class Catalogue: Sendable {
     /// The tables, by id.
     package var ordered: [TableDescription] { tables.values.sorted { $0.id < $1.id } }
 
-    /// Returns the columns of all tables that refer to a table.
-    /// - Complexity: O(columns of all tables), once for each table and catalogue.
+    /// Returns the table with this number.
+    /// - Complexity: O(number of tables)
+    func table(numbered id: UInt64) -> TableDescription? { tables.values.first { $0.id == id } }
+
+    /// Returns the columns that refer to a table, of all tables, by id.
+    /// - Complexity: O(columns of the tables that refer to it).
     package func references(to name: String) -> [(table: TableDescription, column: Int)] {
-        ordered.flatMap { table in
+        let children = referring[name, default: []].compactMap { tables[$0] }
+        return children.sorted { $0.id < $1.id }.flatMap { table in
             table.columns.indices.filter { table.columns[$0].column.foreignKey?.table == name }.map { (table, $0) }
         }
     }
@@ -128,4 +148,9 @@ package final class Catalogue: Sendable {
         }
         return Catalogue(version: version, nextTable: nextTable, tables: tables)
     }
+}
+
+extension TableDescription {
+    /// The names of the tables to which its columns refer.
+    var referredTables: [String] { columns.compactMap { $0.column.foreignKey?.table } }
 }

@@ -18,10 +18,8 @@ extension SchemaEditor {
 
     /// Checks the types of the foreign keys that were declared before the table with this name existed.
     func checkReferences(to name: String, by parent: TableStructure) throws {
-        for child in catalogue.tables.values {
-            for column in child.columns where column.column.foreignKey?.table == name {
-                try check(column.column, of: child.name, parent, advice: "Drop \(child.name) first")
-            }
+        for (child, column) in catalogue.references(to: name) {
+            try check(child.columns[column].column, of: child.name, parent, advice: "Drop \(child.name) first")
         }
     }
 

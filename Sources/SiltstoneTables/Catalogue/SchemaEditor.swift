@@ -12,6 +12,8 @@ struct SchemaEditor {
     /// As in ``RowWriter``.
     private(set) var rowChanges: [UInt64: Int] = [:]
     private var tables: [String: TableDescription]
+    /// As in ``Catalogue``.
+    private var referring: [String: Set<String>]
     private var nextTable: UInt64
 
     init(_ transaction: Transaction, _ engine: SiltstoneEngine, _ catalogue: Catalogue) {
@@ -19,6 +21,7 @@ struct SchemaEditor {
         self.engine = engine
         self.catalogue = catalogue
         tables = catalogue.tables
+        referring = catalogue.referring
         nextTable = catalogue.nextTable
     }
 
@@ -39,26 +42,35 @@ struct SchemaEditor {
     // MARK: Writing
 
     /// Writes the description of a table, and creates the catalogue with it.
+    /// - Parameter name: the name that the table has had in the catalogue; nil if it has not changed.
     @discardableResult
-    private mutating func put(_ definition: TableDefinition) throws -> TableDescription {
-        let statistics = catalogue.ordered.first { $0.id == definition.id }?.statistics
-        let table = TableDescription(definition, statistics)
+    private mutating func put(_ definition: TableDefinition, named name: String? = nil) throws -> TableDescription {
+        let known = catalogue.tables[name ?? definition.name]
+        let table = TableDescription(definition, known?.id == definition.id ? known?.statistics : nil)
         try transaction.put(KeySpace.description(definition.id), definition.encoded())
-        tables[definition.name] = table
+        set(table, named: definition.name)
         try finish()
         return table
     }
 
+    /// Replaces the table with a name, or removes it.
+    private mutating func set(_ table: TableDescription?, named name: String) {
+        for parent in tables[name]?.referredTables ?? [] { referring[parent]?.remove(name) }
+        tables[name] = table
+        for parent in table?.referredTables ?? [] { referring[parent, default: []].insert(name) }
+    }
+
     /// Stores the statistics of a table, if it still exists.
     mutating func put(_ statistics: TableStatistics, of id: UInt64) throws {
-        guard let table = catalogue.ordered.first(where: { $0.id == id }) else { return }
+        guard let table = catalogue.table(numbered: id) else { return }
         try transaction.put(KeySpace.statistics(id), statistics.encoded)
-        tables[table.name] = TableDescription(table.definition, statistics)
+        set(TableDescription(table.definition, statistics), named: table.name)
         try finish()
     }
 
     private mutating func finish() throws {
-        catalogue = Catalogue(version: engine.catalogues.nextVersion, nextTable: nextTable, tables: tables)
+        catalogue = Catalogue(
+            version: engine.catalogues.nextVersion, nextTable: nextTable, tables: tables, referring: referring)
         try transaction.put(KeySpace.version, catalogue.encodedVersion)
     }
 
@@ -125,7 +137,7 @@ struct SchemaEditor {
         for index in table.indexes where !index.isReady {
             try transaction.delete(KeySpace.build(table.id, index.description.id))
         }
-        tables[name] = nil
+        set(nil, named: name)
         try finish()
     }
 
@@ -159,10 +171,11 @@ struct SchemaEditor {
         var definition = try catalogue.table(name).definition
         guard tables[new] == nil else { throw CRUDSQLExeError("The table exists.", code: .exists, table: new) }
         try checkReferences(to: new, by: try catalogue.table(name).structure)
-        tables[name] = nil
+        set(nil, named: name)
         definition.name = new
-        try put(definition)
-        for table in catalogue.ordered {
+        try put(definition, named: name)
+        for child in catalogue.referring[name, default: []].sorted() {
+            guard let table = catalogue.tables[child] else { continue }
             var definition = table.definition
             for column in definition.columns.indices
             where definition.columns[column].column.foreignKey?.table == name {

@@ -2,23 +2,45 @@ import Siltstone
 import TableKit
 
 extension RowWriter {
-    /// The rows that a statement has found, collected before the first change, so that it meets no row twice.
+    /// Rows that a statement has found.
     private struct Matches {
         var keys = RowBuffer()
         var rows = RowBuffer()
+
+        var byteCount: Int { keys.bytes.count + rows.bytes.count }
     }
 
-    /// - Parameter isReturning: true if the rows are returned: then they come by key, and not as some index orders them.
-    private func matches(
-        _ binding: TableBinding, _ predicate: Predicate?, isReturning: Bool
+    /// Bytes of matches that are changed while the search for further ones goes on. The exact value was not measured.
+    private static let batchBytes = 1 << 20
+
+    /// Finds the rows of a statement, and passes them to `body`, which changes them.
+    ///
+    /// The search sees the transaction as it was before the statement, so it meets no row twice.
+    /// - Parameter isReturning: true if the rows are returned: then they come at once, by key, and not as some index
+    ///   orders them.
+    private func forEachBatch(
+        _ binding: TableBinding, _ predicate: Predicate?, isReturning: Bool, _ body: (Matches) throws -> Void
+    ) throws {
+        let rest = try search(binding, predicate, isReturning ? .max : Self.batchBytes, body)
+        if !rest.rows.isEmpty { try body(isReturning ? byKey(rest) : rest) }
+    }
+
+    /// Passes full batches to `body`.
+    /// - Returns: the last batch. The search has ended by then, so that the change of a few rows copies none of the
+    ///   transaction's earlier writes.
+    private func search(
+        _ binding: TableBinding, _ predicate: Predicate?, _ batchBytes: Int, _ body: (Matches) throws -> Void
     ) throws -> Matches {
         var matches = Matches()
-        let executor = QueryExecutor(reader: transaction, catalogue: catalogue)
+        let executor = QueryExecutor(reader: try transaction.frozen(), catalogue: catalogue)
         try executor.forEachMatch(binding, predicate) { key, row in
             matches.keys.append(key)
             matches.rows.append(row)
+            guard matches.byteCount >= batchBytes else { return }
+            try body(matches)
+            matches = Matches()
         }
-        return isReturning ? byKey(matches) : matches
+        return matches
     }
 
     private func byKey(_ matches: Matches) -> Matches {
@@ -46,14 +68,15 @@ extension RowWriter {
         let plan = catalogue.writePlan(binding.table)
         var result = ChangeResult()
         if statement.isReturning { result.shape = binding.shape }
-        let matches = try matches(binding, statement.predicate, isReturning: statement.isReturning)
-        guard !matches.rows.isEmpty, statement.row.count == 1 else { return result }
-        let changes = try changedColumns(statement, binding, plan)
-        let changed = changes.map(\.position)
+        guard statement.row.count == 1 else { return result }
+        var changes: [(position: Int, source: RowComposer.Source)] = []
         var composer = RowComposer(plan.layout)
         var sources: [RowComposer.Source] = []
         var sourcesLayout: UInt16?
-        try statement.row.withRow(0) { new in
+        try forEachBatch(binding, statement.predicate, isReturning: statement.isReturning) { matches in
+            // Not before a row matches: a statement that changes nothing may name any columns.
+            if changes.isEmpty { changes = try changedColumns(statement, binding, plan) }
+            let changed = changes.map(\.position)
             for number in 0..<matches.rows.count {
                 try withCurrentRow(matches, number) { old in
                     let layout = try RowHeader.layout(of: old)
@@ -62,7 +85,7 @@ extension RowWriter {
                         for (position, source) in changes { sources[position] = source }
                         sourcesLayout = layout
                     }
-                    try composer.compose(sources, old: old, new: new)
+                    try statement.row.withRow(0) { new in try composer.compose(sources, old: old, new: new) }
                     let key = matches.keys.withRow(number) { unsafe $0.withUnsafeBytes { unsafe Array($0) } }
                     try unsafe change(
                         plan, key: key, from: old, to: composer.bytes.span.bytes, depth: 0, changed: changed)
@@ -100,15 +123,16 @@ extension RowWriter {
         if statement.predicate == nil, !statement.isReturning, !isReferredTo {
             return try deleteAll(plan, result)
         }
-        let matches = try matches(binding, statement.predicate, isReturning: statement.isReturning)
-        for number in 0..<matches.rows.count {
-            try withCurrentRow(matches, number) { row in
-                try matches.keys.withRow(number) { key in try remove(plan, key: key, row, depth: 0) }
+        try forEachBatch(binding, statement.predicate, isReturning: statement.isReturning) { matches in
+            for number in 0..<matches.rows.count {
+                try withCurrentRow(matches, number) { row in
+                    try matches.keys.withRow(number) { key in try remove(plan, key: key, row, depth: 0) }
+                }
+                try finishPending()
             }
-            try finishPending()
+            result.count += matches.rows.count
+            if statement.isReturning { result.rows = matches.rows }
         }
-        result.count = matches.rows.count
-        if statement.isReturning { result.rows = matches.rows }
         return result
     }
 

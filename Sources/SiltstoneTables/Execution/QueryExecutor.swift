@@ -66,7 +66,8 @@ struct QueryExecutor<Reader: KeyValueReader> {
     /// Passes the full key and the bytes of each matching row to `body`, once. For updates and deletes.
     /// - Parameters:
     ///   - predicate: a condition on source 0, by the columns of the binding's structure. Nil: all rows.
-    ///   - body: receives bytes that are valid until it returns. It must not write to the store.
+    ///   - body: receives bytes that are valid until it returns. It may write to the store, which the search does not see
+    ///     if the reader is a ``FrozenTransaction``.
     func forEachMatch(
         _ binding: TableBinding, _ predicate: Predicate?, _ body: (RawSpan, RawSpan) throws -> Void
     ) throws {

@@ -126,6 +126,23 @@ struct ConstraintTests {
         }
     }
 
+    @Test("a statement that changes more rows than it holds in memory meets each of them once")
+    func manyRows() throws {
+        let table = Self.people
+        let name = String(repeating: "n", count: 4_000)
+        try withTables(table) { session in
+            try session.alter(.createIndex(IndexDefinition(table: table.name, columns: ["age"])))
+            try session.insert(table, (0..<600).map { person(Int64($0), name, Int64($0 % 10)) })
+            // The rows move forward in the index through which they are found.
+            let younger = TableKit.Predicate.compare(ColumnReference(column: 2), .less, .integer(9))
+            let old = try table.rows([person(0, "", 9)])
+            #expect(try session.update(UpdateStatement(table, columns: [2], row: old, predicate: younger)).count == 540)
+            #expect(try session.all(table, where: equals(2, 9)).count == 600)
+            #expect(try session.delete(DeleteStatement(table, predicate: equals(2, 9))).count == 600)
+            #expect(try session.all(table).isEmpty)
+        }
+    }
+
     @Test("columns that an insert leaves out take their default, or NULL")
     func defaults() throws {
         let table = Self.people

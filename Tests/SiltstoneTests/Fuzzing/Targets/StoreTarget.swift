@@ -27,7 +27,7 @@ enum StoreTarget {
             header.number = number
             Seal.segment(&file.bytes, header)
         case .current: Seal.current(&file.bytes)
-        case .temporaryCurrent, .lock, nil: break
+        case .temporaryCurrent, .lock, .scratch, nil: break
         }
     }
 
