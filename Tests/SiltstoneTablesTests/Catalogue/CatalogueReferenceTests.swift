@@ -5,7 +5,7 @@ import Testing
 @testable import SiltstoneTables
 
 /// The references of a catalogue that schema changes carry on, against those that its tables have.
-@Suite("References in the catalogue") struct CatalogueReferenceTests {
+struct CatalogueReferenceTests {
     private static func column(_ name: String, to table: String?) -> Column {
         let reference = table.map { ForeignKeyReference(table: $0, onDelete: .cascade, onUpdate: .ignore) }
         return Column(name, .int64, isOptional: true, foreignKey: reference)

@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// Transactions that are larger than memory: scratch files, and commits that go to segments directly.
-@Suite("Large transactions") struct TransactionIngestionTests {
+struct TransactionIngestionTests {
     /// Calls a closure before each file is created, which may make the creation fail.
     private final class WatchedFileSystem: ForwardingFileSystem {
         let base = InMemoryFileSystem()

@@ -3,7 +3,7 @@ import Testing
 @testable import Siltstone
 
 /// The cost of large transactions, counted in steps: twice as many writes take twice as many steps.
-@Suite("Writes of a transaction") struct WriteBufferTests {
+struct WriteBufferTests {
     private func put(_ number: Int, _ value: UInt8 = 0, to buffer: inout WriteBuffer) throws {
         let key = Array("key \(number)".utf8)
         try key.withBytes { key in try [value].withBytes { try buffer.put(key, $0) } }
