@@ -57,7 +57,8 @@ final class Engine: Sendable {
 
     /// Writes a copy of the store's current state to another directory, as an independent store.
     func checkpoint(to path: String) throws(StoreError) {
-        try CheckpointWriter(versions: versions, values: values, writes: writes).write(to: path)
+        try CheckpointWriter(versions: versions, values: values, relocations: background.relocations, writes: writes)
+            .write(to: path)
     }
 
     /// Reads every byte of the store's files and checks it.
