@@ -102,7 +102,7 @@ MUTATIONS = [
         first="FailedSyncTests"),
     Mutation(
         "recovered-values-not-synced", "the values of recovered frames are not made durable", "Recovery/LogRecovery.swift",
-        "        try syncValueFiles()\n        // The last", "        // The last"),
+        "        try syncValueFiles()\n        // The file", "        // The file"),
     Mutation(
         "removed-early", "a flushed log is removed before the segment is named", "Compaction/BackgroundWork+Flush.swift",
         "        try install(readers, edit",
@@ -144,8 +144,8 @@ MUTATIONS = [
         first="RecoveryTests|LogReaderTests"),
     Mutation(
         "missing-value", "a frame counts whose value is missing", "Recovery/LogRecovery.swift",
-        "if let missing = try missingValue(batch, frame, reader) {",
-        "if let missing = try missingValue(batch, frame, reader), false {"),
+        "if let missing = try missingValue(batch, frame, reader, synced) {",
+        "if let missing = try missingValue(batch, frame, reader, synced), false {"),
     Mutation(
         "in-the-making-foreign", "a store that another process is just making is taken for something else",
         "Recovery/StoreOpener.swift",
@@ -203,7 +203,7 @@ MUTATIONS = [
         first="StoreModel|VersionFilter"),
     Mutation(
         "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/BackgroundWork+Segments.swift",
-        "snapshots: reads.snapshots.live(andAt: reads.visible), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
+        "snapshots: seen, isBottom: isBottom", "snapshots: [], isBottom: isBottom",
         first="StoreModel|HeldSnapshot"),
     Mutation(
         "newest-dropped", "of two versions the older one survives a compaction", "Merge/VersionFilter.swift",
@@ -212,11 +212,31 @@ MUTATIONS = [
         first="StoreModel|VersionFilter"),
     Mutation(
         "value-file-early", "a value file goes while a memtable refers to it", "Write/WritePath+Background.swift",
-        "try values.collect { lock.withLock { state.valueFiles } }", "try values.collect { [] }",
+        "return lock.withLock { state.valueFiles }.union(running)", "return running",
         first="HistoryTests|StoreModel|HeldSnapshot"),
     Mutation(
+        "values-uncounted", "a memtable is not full of the values to which it refers", "Write/WritePath+Room.swift",
+        "|| state.active.valueBytes >= configuration.valueSealingBytes", "", first="WritePathTests|ValueBoundTests"),
+    Mutation(
+        "values-unnoticed", "small changes that follow values fill a memtable without a check",
+        "Write/WritePath+LargeValues.swift",
+        "if state.active.valueBytes >= limit { state.active.uncheckedEnd = 0 }", "", first="WritePathTests"),
+    Mutation(
+        "synced-values-read", "an opening reads the values that are known to be synced", "Recovery/LogRecovery.swift",
+        "            if frame.offset < synced { return nil }\n", "", first="ValueBoundTests"),
+    Mutation(
+        "space-unrequested", "nobody frees a full disk", "Write/WritePath+Room.swift",
+        "            if error.code == .noSpace { background.value.space() }\n", "", first="WritePathTests|ValueBoundTests"),
+    Mutation(
+        "running-write-collected", "a value file goes while a running write has appended to it", "Write/ValueLog.swift",
+        "files.appended.union(files.current.map { [$0.number] } ?? [])",
+        "Set(files.current.map { [$0.number] } ?? [])", first="ValueLogTests"),
+    Mutation(
+        "released-values-kept", "what only a released snapshot has seen stays", "API/Snapshot.swift",
+        "        engine.background.snapshotWasReleased()\n", "", first="ValueBoundTests"),
+    Mutation(
         "batch-values-forgotten", "a memtable does not know the value files of its batches", "Write/WritePath+Batch.swift",
-        "        state.active.valueFiles.formUnion(valueFiles)\n", ""),
+        "        if !valueFiles.isEmpty { noteValues", "        if false { noteValues"),
     Mutation(
         "full-values-not-synced", "a value file that is full is left without a sync", "Write/ValueLog.swift",
         "            try sync(current)\n", ""),
@@ -239,8 +259,7 @@ MUTATIONS = [
         first="FaultSweep"),
     Mutation(
         "full-disk-for-ever", "a full disk ends all writing", "Write/WritePath+Change.swift",
-        "        var error = error\n        if error.code == .noSpace {",
-        "        var error = error\n        status.record(error)\n        if error.code == .noSpace {",
+        "if error.code != .noSpace { status.record(error) }", "status.record(error)",
         first="FaultTests"),
     # Visibility.
     Mutation(
@@ -328,13 +347,13 @@ MUTATIONS = [
     Mutation(
         "flushed-values-not-synced", "a segment is named before the values that it points to are durable",
         "Compaction/BackgroundWork+Flush.swift",
-        "syncsValues: !sealed.valueFiles.isEmpty",
-        "syncsValues: false"),
+        "syncing: sealed.valueFiles.isEmpty ? nil : values",
+        "syncing: nil"),
     Mutation(
         "relocated-values-not-synced", "moved values are not durable when their old places go",
         "Compaction/BackgroundWork+Compaction.swift",
-        "syncsValues: !plan.relocating.isEmpty",
-        "syncsValues: false"),
+        "syncing: plan.relocating.isEmpty ? nil : relocations",
+        "syncing: nil"),
     Mutation(
         "recovered-log-name-not-synced", "recovery goes on with a log whose name is not durable",
         "Recovery/LogRecovery.swift",
@@ -696,8 +715,8 @@ MUTATIONS = [
     Mutation(
         "garbage-bottom", "a rewriting for garbage drops tombstones though older data lies below",
         "Compaction/CompactionPicker.swift",
-        "outputRunNumber: placed.run, relocating: [worst]",
-        "outputRunNumber: placed.run, isBottom: true, relocating: [worst]", first="StoreModelTests"),
+        "outputRunNumber: placed.run, relocating: relocating",
+        "outputRunNumber: placed.run, isBottom: true, relocating: relocating", first="StoreModelTests"),
     Mutation(
         "touching-not-met", "a segment that ends at the first key of a range counts as apart from it",
         "Segment/Read/RunCursor.swift",
@@ -756,7 +775,7 @@ MUTATIONS = [
     Mutation(
         "used-value-file-collected", "the value file that takes new values is collected",
         "Write/ValueLog.swift",
-        "if let current = files.current { used.insert(current.number) }",
+        ".union(files.current.map { [$0.number] } ?? [])",
         "", first="CompactionTests"),
     Mutation(
         "snapshot-read-outside", "a compaction may miss a snapshot that is being made",
@@ -1027,20 +1046,6 @@ MUTATIONS = [
         "if batch.count == 0 { return try lastAcknowledged() }", "if batch.count == 0 { return 0 }",
         first="CrashPointTests"),
     Mutation(
-        "removals-not-awaited", "a full disk is not given the time to free a flushed log",
-        "Write/WritePath+Room.swift",
-        "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
-    Mutation(
-        "removals-not-awaited-by-puts", "a put on a full disk does not give it the time to free a flushed log",
-        "Write/WritePath+Room.swift",
-        "            awaitRemovals()\n            return state.removedLogs",
-        "            return state.removedLogs", first="FaultTests"),
-    Mutation(
-        "flushes-not-awaited-by-puts", "a put on a full disk does not wait for the flush that is about to free a log",
-        "Write/WritePath+Room.swift",
-        "while canAwaitFlush, state.sealed.first?.table === oldest { lock.wait() }", "",
-        first="FaultTests"),
-    Mutation(
         "closed-amid-removal", "a store is closed while a flushed log is removed",
         "Engine/Engine+Close.swift",
         "for queue in background.queues {", "for queue in background.queues where queue !== background.removalQueue {", first="ClosingTests"),
@@ -1199,11 +1204,6 @@ MUTATIONS = [
         "let error = error.asUncertain",
         "let error = error", first="FaultTests"),
     Mutation(
-        "second-full-disk", "a disk that is still full when the reserves are gone ends all writing",
-        "Write/WritePath+Change.swift",
-        "if error.code != .noSpace { status.record(error) }",
-        "status.record(error)", first="FaultTests"),
-    Mutation(
         "taken-back-counts-synced", "what stands where a synced value was taken back counts as synced",
         "Values/ValueFileAppender.swift",
         "synced.store(min(synced.load(ordering: .relaxed), offset), ordering: .releasing)",
@@ -1213,12 +1213,6 @@ MUTATIONS = [
         "Write/ValueLog.swift",
         "if error.code == .noSpace || error.code == .tooLarge {",
         "if error.code == .tooLarge {", first="FullDiskTests"),
-    Mutation(
-        "reserves-kept-from-values", "large values are refused for the space that logs hold ahead",
-        "Write/WritePath+LargeValues.swift",
-        "        try makingSpace(forWriter: true) { () throws(StoreError) in\n"
-        "            try values.rollingBack(ifRejected: isRejected, body)\n        }",
-        "        try values.rollingBack(ifRejected: isRejected, body)", first="FullDiskTests"),
     Mutation(
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
         "Write/WritePath+Switch.swift",
@@ -1329,8 +1323,8 @@ MUTATIONS = [
     Mutation(
         "space-of-the-dead", "what a dead store had taken ahead for values stays taken",
         "Recovery/LogRecovery.swift",
-        "version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace()",
-        "_ = version.valueFiles.max { $0.key < $1.key }", first="IdleTests"),
+        "for file in version.valueFiles.values { file.releaseSpace() }",
+        "", first="IdleTests"),
     Mutation(
         "release-waits", "who gives back the space ahead of values waits for the value that is being written",
         "Values/ValueFileAppender.swift",

@@ -28,7 +28,9 @@ public final class Snapshot: Sendable {
 
     /// Allows the store to drop versions that only this snapshot sees. Cursors that were made before stay valid.
     public func release() {
-        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { reads.snapshots.release(sequence) }
+        if isReleased.exchange(true, ordering: .acquiringAndReleasing) { return }
+        reads.snapshots.release(sequence)
+        engine.background.snapshotWasReleased()
     }
 
     /// Throws ``StoreError/Code/closed`` if the snapshot was released.

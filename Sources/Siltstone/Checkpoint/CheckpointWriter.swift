@@ -7,14 +7,16 @@
 struct CheckpointWriter {
     let versions: VersionSet
     let values: ValueLog
+    let relocations: ValueLog
     let writes: WritePath
     private let directory: StoreDirectory
     /// It holds the directory of the store, and that of the checkpoint once this is made.
     private var fileSystem: any FileSystem
 
-    init(versions: VersionSet, values: ValueLog, writes: WritePath) {
+    init(versions: VersionSet, values: ValueLog, relocations: ValueLog, writes: WritePath) {
         self.versions = versions
         self.values = values
+        self.relocations = relocations
         self.writes = writes
         directory = versions.directory
         fileSystem = directory.fileSystem
@@ -43,7 +45,7 @@ struct CheckpointWriter {
         try versions.obsolete.holding { () throws(StoreError) in
             // Later values go to another file, because both stores may have this one. The sequence number is nil in a
             // read-only store, whose memtables are empty here.
-            let (version, sequence) = try values.finishFile()
+            let (version, sequence) = try relocations.finishFile(before: values.finishFile)
             let name = path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
             let nameInStore = directory.path + "/" + name
             let isNameTaken = try exists(nameInStore)
@@ -153,7 +155,7 @@ struct CheckpointWriter {
             try link(.segment(segment.info.number), into: path)
             checkpoint.segments[segment.info.number] = segment
         }
-        let referenced = Set(version.referencedValueBytes().keys)
+        let referenced = Set(version.referencedValueBytes.keys)
         for number in referenced { try link(.values(number), into: path) }
         checkpoint.valueFiles = referenced
         let number = ((Array(checkpoint.segments.keys) + Array(referenced)).max() ?? 0) + 1

@@ -17,14 +17,15 @@ extension BackgroundWork {
         writes.beginCompactions()
         do {
             while !status.isStopping {
-                let version = versions.current
+                let (version, snapshots) = (versions.current, reads.snapshots.live())
                 let plan = picker.pick(
-                    version, valueFileBytes: writes.sealedValueFiles(),
+                    version, valueFileBytes: writes.flushedValueFiles(),
+                    releasedValueBytes: heldValueBytes(version, releasedSince: snapshots),
                     oldestSnapshot: reads.snapshots.live(andAt: reads.visible).first ?? .greatest)
                 guard let plan = plan ?? (isIdle ? picker.pickForIdle(version) : nil) else { break }
-                try runMakingSpace(plan)
+                try writes.releasingReserves { () throws(StoreError) in try run(plan) }
             }
-            if !status.isStopping { try writes.collectValueFiles() }
+            if !status.isStopping { try collectValueFiles() }
             // Releases the arenas that flushes have returned to the pool in the meantime.
             if isIdle {
                 writes.arenas.clear()
@@ -45,28 +46,34 @@ extension BackgroundWork {
         let result = compactionQueue.sync {
             Result { () throws(StoreError) in
                 try status.checkOpen()
-                // The current value file may also be mostly garbage. A finished file can be collected.
+                // The current value files may also be mostly garbage. A finished file can be collected.
+                try relocations.finishFile()
                 let version = try values.finishFile().version
-                let plan = picker.pickRange(version, from: from, to: to, valueFileBytes: writes.sealedValueFiles())
-                if let plan { try runMakingSpace(plan) }
-                try writes.collectValueFiles()
+                let plan = picker.pickRange(version, from: from, to: to, valueFileBytes: writes.flushedValueFiles())
+                if let plan { try writes.releasingReserves { () throws(StoreError) in try run(plan) } }
+                try collectValueFiles()
             }
         }
         try result.get()
         compactionQueue.async { self.preloadNewSegments(isRequested: true) }
     }
 
-    /// Runs a compaction. If the disk is full and the logs hold preallocated space, frees that space and runs the
-    /// compaction again. Does not run a plan again that relocates values, because the values that the first attempt
-    /// moved would stay behind as garbage.
-    private func runMakingSpace(_ plan: CompactionPlan) throws(StoreError) {
-        if !plan.relocating.isEmpty { return try run(plan) }
-        try writes.makingSpace { () throws(StoreError) in try run(plan) }
+    /// Runs one compaction. Runs on the compaction queue.
+    private func run(_ plan: CompactionPlan) throws(StoreError) {
+        if plan.relocating.isEmpty { return try merge(plan) }
+        // A file that still takes values cannot be emptied.
+        for log in [values, relocations] {
+            if let current = log.current, plan.relocating.contains(current.number) { try log.finishFile() }
+        }
+        // If the compaction does not fit on the disk, its relocated values are removed.
+        try relocations.withLock { () throws(StoreError) in
+            try relocations.rollingBack { () throws(StoreError) in try merge(plan) }
+        }
+        try collectValueFiles()
     }
 
-    /// Runs one compaction: reads and merges the inputs, writes the output, and installs it in the version set. Runs on
-    /// the compaction queue.
-    private func run(_ plan: CompactionPlan) throws(StoreError) {
+    /// Reads and merges the inputs of a compaction, writes the output, and installs it in the version set.
+    private func merge(_ plan: CompactionPlan) throws(StoreError) {
         var edit = VersionEdit(removedSegments: plan.segments.map(\.info.number))
         if plan.isTrivialMove {
             let run = if let run = plan.outputRunNumber { run } else { try versions.takeFileNumber() }
@@ -83,9 +90,6 @@ extension BackgroundWork {
         let start = Platform.monotonicNanoseconds()
         // A manual compaction preloads its output after it has returned.
         let isRead = plan.reason != .requested && plan.segments.contains(where: \.isRead)
-        // Until the commit, no segment refers to the relocated values, so the value log keeps their files from being
-        // collected. After the commit the output's segments refer to them. If the compaction fails, nothing does.
-        defer { values.endRelocation() }
         let readers = try makeSegments(
             sources: plan.inputs.map { RunSource($0, caching: false) },
             rangeTombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
@@ -95,7 +99,8 @@ extension BackgroundWork {
         let run = plan.outputRunNumber ?? readers.first?.info.number ?? 0
         edit.addedSegments = readers.map { .init(info: $0.info, level: plan.outputLevel, run: run) }
         try obsolete.remove(inOrder: plan.obsoleteFiles) { () throws(StoreError) in
-            try install(readers, edit, preloads: isRead, syncsValues: !plan.relocating.isEmpty) { counts in
+            try install(readers, edit, preloads: isRead, syncing: plan.relocating.isEmpty ? nil : relocations) {
+                counts in
                 counts.compactions += 1
                 counts.compactionBytesRead += plan.inputBytes
                 counts.compactionBytesWritten += readers.reduce(0) { $0 + $1.info.fileBytes }
@@ -104,20 +109,13 @@ extension BackgroundWork {
         }
     }
 
-    /// Rewrites a value at the end of the current value file if its file is one that the plan empties.
+    /// Appends a value to ``relocations`` if its file is one that the plan empties.
     /// - Returns: the new pointer; nil if the value stays where it is.
     private func relocate(_ record: Record, from files: Set<UInt64>) throws(StoreError) -> ValuePointer? {
         guard let pointer = ValuePointer(record.value), files.contains(pointer.file) else { return nil }
         return try reads.withResolvedValue(record, versions.current) { value throws(StoreError) in
-            try values.withLock { () throws(StoreError) in
-                let moved = try writes.rollingBackValues { () throws(StoreError) in
-                    // Takes no reserved space, because the segments that the compaction writes may need it.
-                    try values.append(record.key, value, preallocates: false)
-                }
-                // No segment refers to the new copy until this compaction is installed.
-                values.noteRelocation(to: moved.file)
-                return moved
-            }
+            // Takes no reserved space, because the segments that the compaction writes may need it.
+            try relocations.append(record.key, value, preallocates: false)
         }
     }
 }

@@ -19,7 +19,7 @@ extension BackgroundWork {
     private func flushSealed() {
         while true {
             do {
-                guard let files = try flushOldest() else { return }
+                guard let files = try flushOldest() else { return collectFlushedValues() }
                 // Wakes waiting writers only now, because only now has the memtable been released. Unless a reader
                 // still uses it, its memory is free for the next one.
                 writes.wakeAll()
@@ -27,7 +27,34 @@ extension BackgroundWork {
             } catch {
                 return writes.failFlush(error)
             }
+            // Before the next flush, so that dead values do not accumulate however fast writers are.
+            collectFlushedValues()
             scheduleCompaction()
+        }
+    }
+
+    /// Removes the value files to which nothing refers any more since a flush has dropped the overwritten values.
+    private func collectFlushedValues() {
+        if status.isClosed { return }
+        // After a failure the version set refuses writes, and on a full disk the next flush tries again.
+        do { try collectValueFiles(isOrdered: false) } catch {}
+    }
+
+    /// Removes value files to which nothing refers. Takes no value lock, whose holder may wait for the flush that calls
+    /// this.
+    /// - Parameter isOrdered: see ``VersionSet/dropValueFiles(isOrdered:inUse:)``.
+    func collectValueFiles(isOrdered: Bool = true) throws(StoreError) {
+        try versions.dropValueFiles(isOrdered: isOrdered) { relocations.filesInUse.union(writes.valueFilesInUse) }
+    }
+
+    /// Schedules work that frees disk space, after a write has met a full disk. Does nothing if it is scheduled already.
+    func scheduleSpace() {
+        if spaceScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        // Not on the flush queue, because it waits for a flush.
+        preparationQueue.async {
+            if !self.status.isClosed { self.writes.freeSpace() }
+            self.scheduleCompaction()
+            self.spaceScheduled.store(false, ordering: .releasing)
         }
     }
 
@@ -35,17 +62,14 @@ extension BackgroundWork {
     /// are removed. Otherwise logs would pile up if removal is slow.
     private func removeSoon(_ files: [StoreFile]) {
         removalQueue.sync {}
-        removalQueue.async {
-            self.obsolete.remove(files)
-            self.writes.noteLogRemoved()
-        }
+        removalQueue.async { self.obsolete.remove(files) }
     }
 
     /// Flushes the oldest sealed memtable.
     /// - Returns: the files that became obsolete; nil if there was no sealed memtable.
     private func flushOldest() throws(StoreError) -> [StoreFile]? {
         guard let oldest = writes.beginFlush() else { return nil }
-        try writes.makingSpace { () throws(StoreError) in try flush(oldest) }
+        try writes.releasingReserves { () throws(StoreError) in try flush(oldest) }
         return oldest.log.map { [.log($0.number)] } ?? []
     }
 
@@ -67,7 +91,8 @@ extension BackgroundWork {
         // The run takes the number of its segment. Later flushes have larger file numbers, so the run numbers order the
         // runs of level 0 by age.
         edit.addedSegments = readers.map { .init(info: $0.info, level: 0, run: $0.info.number) }
-        try install(readers, edit, preloads: isRead, syncsValues: !sealed.valueFiles.isEmpty, wakes: false) { counts in
+        try install(readers, edit, preloads: isRead, syncing: sealed.valueFiles.isEmpty ? nil : values, wakes: false) {
+            counts in
             counts.flushes += 1
             counts.flushedBytes += readers.reduce(0) { $0 + $1.info.fileBytes }
             counts.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

@@ -7,10 +7,6 @@ import Synchronization
 // one run instead of several memtables and runs, the next opening has no log to replay, and the log's disk space is
 // free.
 extension BackgroundWork {
-    /// An idle store flushes a memtable of at least this many bytes: 1/16 of ``Configuration/memTableBytes``. A smaller
-    /// one is not worth a segment: its log replays in milliseconds.
-    var minIdleFlushBytes: Int { configuration.memTableBytes / 16 }
-
     /// Adds the store to ``IdleWatch``, which tidies it once it is idle. Does nothing if the store is already watched.
     /// Writers call this again and again while they write.
     func watchForIdleness() {
@@ -34,7 +30,7 @@ extension BackgroundWork {
         // Clears the flag before `sealIfIdle` checks under the write lock for writes. A writer that takes the lock
         // afterwards finds the flag cleared, and adds the store to the watch again.
         idleWatchScheduled.store(false, ordering: .sequentiallyConsistent)
-        let sealing = writes.sealIfIdle(since: sequence, leastBytes: minIdleFlushBytes)
+        let sealing = writes.sealIfIdle(since: sequence)
         // The memtable cannot be sealed yet: it waits for a flush, a compaction or the next log. The watch tries again.
         if sealing == .wait { return watchForIdleness() }
         writes.arenas.clear()

@@ -38,7 +38,9 @@ extension BackgroundWork {
         try writes.withValuesLocked { () throws(StoreError) in
             guard try writes.pauseWriters(check) else { return 0 }
             defer { writes.resumeWriters() }
-            return try writes.rollingBackValues { () throws(StoreError) in try ingestPaused(changes) }
+            return try writes.releasingReserves { () throws(StoreError) in
+                try values.rollingBack { () throws(StoreError) in try ingestPaused(changes) }
+            }
         }
     }
 
@@ -65,7 +67,7 @@ extension BackgroundWork {
         let run = readers.first?.info.number ?? 0
         edit.addedSegments = readers.map { .init(info: $0.info, level: 0, run: run) }
         let (end, count, bytes) = (last, changes.batch.count, changes.batch.byteCount)
-        try install(readers, edit, preloads: false, syncsValues: true) { counts in
+        try install(readers, edit, preloads: false, syncing: values) { counts in
             counts.flushes += 1
             counts.flushedBytes += readers.reduce(0) { $0 + $1.info.fileBytes }
             counts.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

@@ -19,6 +19,9 @@ extension BackgroundWork {
         onProgress: @escaping (_ bytes: Int) -> Bool = { _ in false }
     ) throws(StoreError) -> [SegmentReader] {
         var made: [UInt64] = []
+        var held: [UInt64: HeldValues] = [:]
+        let seen = reads.snapshots.live(andAt: reads.visible)
+        let snapshots = reads.snapshots.live()
         let options = SegmentOptions(
             blockBytes: configuration.blockBytes, compression: configuration.compression,
             expectedRecords: expectedRecords, pieces: pieces)
@@ -29,11 +32,15 @@ extension BackgroundWork {
                 return try SegmentWriter(
                     file: self.directory.create(.segment(number)), number: number, store: self.directory.identity,
                     options: options)
-            }, relocate: relocate, onProgress: onProgress)
+            }, relocate: relocate,
+            onOlderValue: { bytes in
+                guard let segment = made.last else { return }
+                held[segment, default: HeldValues(snapshots: snapshots)].bytes += bytes
+            }, onProgress: onProgress)
         do {
             let merge = SegmentMerge(segmentBytes: segmentBytes, environment)
-            let infos = try merge.run(
-                sources, rangeTombstones, snapshots: reads.snapshots.live(andAt: reads.visible), isBottom: isBottom)
+            let infos = try merge.run(sources, rangeTombstones, snapshots: seen, isBottom: isBottom)
+            note(held: held)
             return try infos.map { info throws(StoreError) in try directory.openSegment(info) }
         } catch {
             obsolete.remove(made.map { .segment($0) })
@@ -44,18 +51,18 @@ extension BackgroundWork {
     /// Installs the segments of ``makeSegments`` with the edit that adds them. Discards their files if this fails.
     /// - Parameters:
     ///   - preloads: whether the segments are preloaded first.
-    ///   - syncsValues: whether segments may point to values that are not durable yet.
+    ///   - log: has values that may not be durable yet, and to which the segments refer.
     ///   - wakes: whether waiting writers are woken.
     ///   - count: counts the work.
     ///   - body: makes further changes that become visible together with the segments.
     func install(
-        _ readers: [SegmentReader], _ edit: VersionEdit, preloads: Bool, syncsValues: Bool, wakes: Bool = true,
+        _ readers: [SegmentReader], _ edit: VersionEdit, preloads: Bool, syncing log: ValueLog?, wakes: Bool = true,
         counting count: (inout Statistics) -> Void, alsoUnderWriteLock body: () -> Void = {}
     ) throws(StoreError) {
         do {
             let unpreloaded = try preloads ? preload(readers) : readers.map(\.info.number)
             // Values must be durable before a durable segment points to them.
-            if syncsValues { try values.sync() }
+            try log?.sync()
             try versions.logAndApply(edit, opened: readers, wakes: wakes) {
                 body()
                 note(unpreloaded: unpreloaded, removed: edit.removedSegments, count)

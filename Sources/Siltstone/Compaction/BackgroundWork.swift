@@ -16,6 +16,8 @@ import Synchronization
 final class BackgroundWork: Sendable {
     let writes: WritePath
     let picker: CompactionPicker
+    /// Takes the values that compactions relocate.
+    let relocations: ValueLog
     var configuration: Configuration { writes.configuration }
     var status: StoreStatus { writes.status }
     var versions: VersionSet { writes.versions }
@@ -38,11 +40,12 @@ final class BackgroundWork: Sendable {
     let removalQueue = DispatchQueue(label: "siltstone.removal", qos: .utility)
     /// Runs one compaction at a time, collects value files, and preloads segments.
     let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)
-    /// Prepares memory and log space for writers, and checks whether the store's files fit into memory.
+    /// Prepares memory and log space for writers, frees disk space, and checks whether the store's files fit into memory.
     let preparationQueue = DispatchQueue(label: "siltstone.preparation", qos: .userInitiated)
 
     let flushScheduled = Atomic<Bool>(false)
     let compactionScheduled = Atomic<Bool>(false)
+    let spaceScheduled = Atomic<Bool>(false)
     /// True while ``IdleWatch`` watches the store.
     let idleWatchScheduled = Atomic<Bool>(false)
     /// The last sequence number when the store was last found idle; `.max` before. ``isIdle`` compares it with the
@@ -57,11 +60,13 @@ final class BackgroundWork: Sendable {
         self.writes = writes
         // About the bytes of level 0 when its compaction starts: four full memtables.
         picker = CompactionPicker(levelOneBytes: 4 * writes.configuration.memTableBytes)
+        relocations = ValueLog(writes.versions, writes.reads, rank: .relocations)
         reference.set(self)
         let requests = BackgroundRequests(
             flush: { [unowned self] in scheduleFlush() },
             compaction: { [unowned self] in scheduleCompaction() },
             nextLog: { [unowned self] in logQueue.async { self.writes.prepareLog() } },
+            space: { [unowned self] in scheduleSpace() },
             idleWatch: { [unowned self] in watchForIdleness() },
             preparation: { [preparationQueue] work in preparationQueue.async(execute: work) })
         writes.background.value = requests
@@ -75,17 +80,20 @@ final class BackgroundWork: Sendable {
     /// Starts the background work that a newly opened store may need.
     func start() {
         if configuration.readOnly { return }
-        let tables = writes.tables  // oldest first; the active one is the last
-        if tables.count > 1 { scheduleFlush() }
+        // Also collects the value files that the last owner has left behind.
+        scheduleFlush()
         scheduleCompaction()
+        guard let active = writes.tables.last else { return }
+        // The last owner has died, or could not flush on a full disk: its log refers to values that may be dead.
+        if active.valueBytes >= LoggedTable.minReleasedBytes { scheduleSpace() }
         // If recovery replayed much log into the memtable, watches for idleness so that it is flushed. The next opening
         // then need not replay the log again.
-        if let active = tables.last?.table, active.byteCount >= minIdleFlushBytes { watchForIdleness() }
+        if active.table.byteCount >= configuration.memTableBytes / 16 { watchForIdleness() }
     }
 
     /// All queues. Closing waits for them in this order, because work on one queue schedules its follow-up work on
-    /// later ones. There is one exception: a compaction that finds the disk full while it relocates values schedules a
-    /// flush. A closed store does not begin it (``WritePath/beginFlush()``).
+    /// later ones. There is one exception: work that frees disk space schedules a flush. A closed store does not begin it
+    /// (``WritePath/beginFlush()``).
     var queues: [DispatchQueue] { [flushQueue, removalQueue, logQueue, preparationQueue, compactionQueue] }
 
     // MARK: Counts
@@ -95,6 +103,16 @@ final class BackgroundWork: Sendable {
         /// Numbers of the segments that were written, and not preloaded, since ``takeUnpreloadedSegments()`` was last
         /// called. Compactions remove the numbers of their inputs.
         var unpreloadedSegments: Set<UInt64> = []
+        /// Segments with values that were kept for snapshots only. No snapshot outlives the process, and neither does
+        /// this.
+        var heldValues: [UInt64: HeldValues] = [:]
+    }
+
+    /// Older versions of large values in a segment, which the merge that wrote it has kept for snapshots.
+    struct HeldValues: Sendable {
+        var bytes = 0
+        /// The snapshots at the time of the merge, ascending.
+        var snapshots: [SequenceNumber]
     }
 
     /// The counts of flushes and compactions since the store was opened. The other fields stay empty.
@@ -110,7 +128,33 @@ final class BackgroundWork: Sendable {
             log.unpreloadedSegments.formUnion(unpreloaded)
             // Otherwise the set of a store that is never idle would grow without bound.
             log.unpreloadedSegments.subtract(removed)
+            for number in removed { log.heldValues[number] = nil }
         }
+    }
+
+    // MARK: Snapshots
+
+    /// Records the values that a merge has kept for snapshots only.
+    func note(held: [UInt64: HeldValues]) {
+        if !held.isEmpty { log.withLock { $0.heldValues.merge(held) { $1 } } }
+    }
+
+    /// Bytes of values that the segments of a version hold for snapshots only.
+    /// - Parameter snapshots: if not nil, counts only segments that hold values for a snapshot that is none of these.
+    /// - Returns: the bytes by number of the segment.
+    func heldValueBytes(_ version: Version, releasedSince snapshots: [SequenceNumber]? = nil) -> [UInt64: Int] {
+        let held = log.withLock { $0.heldValues }
+        if held.isEmpty { return [:] }
+        let live = Set(version.allSegments.map(\.info.number))
+        let released = held.filter { number, values in
+            live.contains(number) && !(snapshots.map { Set(values.snapshots).isSubset(of: $0) } ?? false)
+        }
+        return released.mapValues(\.bytes)
+    }
+
+    /// Schedules the compaction that drops what only a released snapshot has seen.
+    func snapshotWasReleased() {
+        if log.withLock({ !$0.heldValues.isEmpty }) { scheduleCompaction() }
     }
 
     /// Removes and returns the numbers of the segments that were written but not preloaded.

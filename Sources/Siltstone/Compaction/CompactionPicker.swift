@@ -19,8 +19,13 @@ struct CompactionPicker: Sendable {
     /// An idle compaction may rewrite at most this many bytes of level 1 for each byte of level 0. The value is close
     /// to ``fanout``, which is about what a compaction between two deeper levels rewrites.
     var idleRatio = 10
-    /// Garbage threshold of value files: a file with a larger fraction of garbage has its live values relocated.
-    var garbageLimit = 0.5
+    /// Garbage threshold of value files: if their garbage exceeds this fraction of the live bytes, the values of the files
+    /// with the most garbage are relocated. Level 0 may hide further garbage (``flushedValueLimit``), and both together
+    /// stay below a quarter.
+    var garbageLimit = 0.12
+    /// If level 0 refers to a larger fraction of all values, it is merged into level 1, where the values are whose keys
+    /// it overwrites.
+    var flushedValueLimit = 0.08
     /// Tombstone threshold: a segment with a larger fraction of tombstones is compacted for that reason alone.
     var tombstoneLimit = 0.5
 
@@ -36,15 +41,17 @@ struct CompactionPicker: Sendable {
 
     /// The most urgent compaction; nil if none is due.
     /// - Parameters:
-    ///   - valueFileBytes: size of each sealed value file that may be collected, in bytes.
+    ///   - valueFileBytes: size of each value file that may be collected, in bytes.
+    ///   - releasedValueBytes: by number of the segment, the bytes of values that only released snapshots have seen.
     ///   - oldestSnapshot: sequence number of the oldest live snapshot; `.greatest` if there is none. What a newer
     ///     change has hidden must be kept, because a snapshot may read it.
     func pick(
-        _ version: Version, valueFileBytes: [UInt64: Int], oldestSnapshot: SequenceNumber
+        _ version: Version, valueFileBytes: [UInt64: Int], releasedValueBytes: [UInt64: Int] = [:],
+        oldestSnapshot: SequenceNumber
     ) -> CompactionPlan? {
         pickDeleted(version, oldestSnapshot) ?? pickFlushed(version) ?? pickLevel(version) ?? pickTombstones(
             version, oldestSnapshot)
-            ?? pickGarbage(version, valueFileBytes)
+            ?? pickReleased(version, releasedValueBytes) ?? pickGarbage(version, valueFileBytes)
     }
 
     /// Drops a segment when newer range tombstones cover all its keys and no snapshot predates those tombstones (a
@@ -65,15 +72,27 @@ struct CompactionPicker: Sendable {
 
     /// Merges all level-0 runs with the overlapping segments of level 1.
     private func pickFlushed(_ version: Version) -> CompactionPlan? {
-        guard let flushed = version.levels.first, flushed.count >= flushedRunLimit else { return nil }
+        guard let flushed = version.levels.first, !flushed.isEmpty else { return nil }
+        let hidesValues = hidesValues(version, flushed)
+        guard flushed.count >= flushedRunLimit || hidesValues else { return nil }
         // An idle store flushes small runs. If level 0 holds less than an eighth of the bytes of level 1, twice as many
         // runs may collect, because each merge would rewrite much of level 1 for few new bytes. The test uses the
         // size of the complete level 1 and not only of the overlap.
         let isSmall = 8 * version.bytes(ofLevel: 0) < version.bytes(ofLevel: 1)
-        if isSmall, flushed.count < 2 * flushedRunLimit { return nil }
+        if isSmall, !hidesValues, flushed.count < 2 * flushedRunLimit { return nil }
         // A sequential load flushes runs that overlap nothing. The oldest run then becomes a trivial move.
         if let oldest = flushed.last, let move = trivialMove(version, of: oldest, level: 0) { return move }
         return plan(version, inputs: flushed, outputLevel: 1, reason: .flushedRuns)
+    }
+
+    /// True if the runs of level 0 may hide much garbage in value files, and a merge costs less than the values did.
+    private func hidesValues(_ version: Version, _ flushed: [Run]) -> Bool {
+        let segments = flushed.flatMap(\.segments)
+        let values = segments.flatMap(\.info.valueFiles).reduce(0) { $0 + $1.bytes }
+        guard Double(values) > flushedValueLimit * Double(version.liveValueBytes), let range = Self.range(segments)
+        else { return false }
+        let met = version.overlapping(level: 1, from: range.first, to: range.last).reduce(0) { $0 + $1.info.fileBytes }
+        return (flushed.count > 1 || met > 0) && values >= met + version.bytes(ofLevel: 0)
     }
 
     /// Merges the level-0 runs of an idle store with the overlapping segments of level 1.
@@ -142,23 +161,46 @@ struct CompactionPicker: Sendable {
         return nil
     }
 
-    /// Relocates the live values of the value file with the most garbage by rewriting, in place, one segment that
-    /// refers to it.
+    /// Rewrites, in place, a segment with values that only released snapshots have seen, if they are too many.
+    private func pickReleased(_ version: Version, _ released: [UInt64: Int]) -> CompactionPlan? {
+        let live = version.liveValueBytes
+        guard Double(released.values.reduce(0, +)) > garbageLimit * Double(live) else { return nil }
+        return planInPlace(version, relocating: []) { released[$0.number] != nil }
+    }
+
+    /// Relocates the live values of the value files with the most garbage by rewriting, in place, one segment that refers
+    /// to them. Takes as many files as make the relocated values outweigh the rewritten segments.
     private func pickGarbage(_ version: Version, _ valueFileBytes: [UInt64: Int]) -> CompactionPlan? {
-        let referenced = version.referencedValueBytes()
-        let candidates = valueFileBytes.compactMap { number, bytes -> (UInt64, Double)? in
-            guard let live = referenced[number], bytes > 0 else { return nil }
-            let garbage = 1 - Double(live) / Double(bytes)
-            return garbage > garbageLimit ? (number, garbage) : nil
+        let referenced = version.referencedValueBytes
+        // Files to which nothing refers need no relocation. The header is no garbage.
+        var files: [(number: UInt64, live: Int, garbage: Int, part: Double)] = []
+        for (number, bytes) in valueFileBytes {
+            guard let live = referenced[number], case let garbage = bytes - FileHeader.size - live, garbage > 0 else {
+                continue
+            }
+            files.append((number, live, garbage, Double(garbage) / Double(bytes)))
         }
-        guard let worst = candidates.max(by: { $0.1 < $1.1 })?.0,
-            let (placed, segment) = version.placedSegments.first(where: { _, segment in
-                segment.info.valueFiles.contains { $0.file == worst }
-            })
-        else { return nil }
-        return CompactionPlan(
-            inputs: [Run(number: placed.run, segments: [segment])], outputLevel: placed.level,
-            outputRunNumber: placed.run, relocating: [worst], reason: .valueGarbage)
+        let rewritten = version.allSegments.reduce(0) { $0 + ($1.info.valueFiles.isEmpty ? 0 : $1.info.fileBytes) }
+        let live = version.liveValueBytes + rewritten
+        guard Double(files.reduce(0) { $0 + $1.garbage }) > garbageLimit * Double(live) else { return nil }
+        var chosen: Set<UInt64> = []
+        var relocated = 0
+        for file in files.sorted(by: { $0.part > $1.part }) where relocated <= rewritten {
+            chosen.insert(file.number)
+            relocated += file.live
+        }
+        return planInPlace(version, relocating: chosen) { $0.valueFiles.contains { chosen.contains($0.file) } }
+    }
+
+    /// The rewriting of the first segment that fulfils a condition; nil if there is none.
+    private func planInPlace(
+        _ version: Version, relocating: Set<UInt64>, where condition: (SegmentInfo) -> Bool
+    ) -> CompactionPlan? {
+        version.placedSegments.first { condition($0.reader.info) }.map { placed, segment in
+            CompactionPlan(
+                inputs: [Run(number: placed.run, segments: [segment])], outputLevel: placed.level,
+                outputRunNumber: placed.run, relocating: relocating, reason: .valueGarbage)
+        }
     }
 
     /// Manual compaction of all segments that overlap `[from, to]`, into the deepest level. A nil bound is open. Also
@@ -183,7 +225,7 @@ struct CompactionPicker: Sendable {
             if let known = to { to = known.lexicographicallyPrecedes(range.last) ? range.last : known }
         }
         let inputs = zip(version.runs, chosen).filter { !$0.1.isEmpty }.map { Run(number: $0.number, segments: $1) }
-        let referenced = version.referencedValueBytes()
+        let referenced = version.referencedValueBytes
         let dirty = valueFileBytes.filter { number, bytes in
             Double(referenced[number] ?? 0) < 0.9 * Double(bytes)
         }

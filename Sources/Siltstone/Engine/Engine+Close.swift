@@ -1,10 +1,6 @@
 import Dispatch
 
 extension Engine {
-    /// Closing flushes an active memtable of at least this many bytes (256 KiB). The changes of a smaller one stay in
-    /// the log, and the next open reads them from there.
-    private static let flushOnClose = 256 << 10
-
     /// Closes the store in order. A second call only waits until the first one has finished, and does not report its
     /// error. If this throws, the store is closed all the same.
     func close() throws(StoreError) {
@@ -44,15 +40,16 @@ extension Engine {
         status.release()
     }
 
-    /// Flushes or syncs the changes in memory, and closes the log and the manifest.
+    /// Flushes or syncs the changes in memory, and closes the log and the manifest. The changes of a memtable that is
+    /// not worth a flush stay in the log, and the next opening reads them from there.
     private func closeFiles() throws(StoreError) {
         // Also after a failure, so that the caller of `close()` learns that the directory is not at its path.
         try versions.checkInPlace()
         // After a failed write or sync, the log stays as it is. The next open recovers its contents.
         if status.hasFailed { return }
-        let bytes = writes.tables.last?.table.byteCount ?? 0
+        let bytes = writes.tables.last?.releasedBytes ?? 0
         var flushError: StoreError?
-        do { if bytes >= Self.flushOnClose { try writes.flush() } } catch {
+        do { if bytes >= LoggedTable.minReleasedBytes { try writes.flush() } } catch {
             // The log still holds the changes that could not be flushed. So a full disk is no error here, and after any
             // other error the log is synced and closed all the same.
             if error.code != .noSpace { flushError = error }
@@ -71,6 +68,10 @@ extension Engine {
         // and nothing must be written. The functions that close logs run under the manifest lock.
         if try versions.closeUnchanged(writes.closeLogAsItIs) { return }
         try writes.commits?.wait(for: writes.lastSequence)
+        // The last value files can be collected, too: the next session begins others.
+        for log in [values, background.relocations] { try log.finishFile() }
+        // On a full disk, the next opening collects the files.
+        do { try background.collectValueFiles() } catch { if error.code != .noSpace { throw error } }
         try versions.close(writes.closeLogs)
     }
 

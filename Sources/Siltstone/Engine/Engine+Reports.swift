@@ -28,8 +28,9 @@ extension Engine {
         }
         statistics.sealedMemTables = tables.count - 1
         statistics.valueFiles = version.valueFiles.count
-        statistics.valueFileBytes = version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero }
-        statistics.liveValueBytes = version.referencedValueBytes().values.reduce(0, +)
+        statistics.valueFileBytes = version.valueFiles.values.reduce(0) { $0 + $1.length.bytes }
+        statistics.liveValueBytes = version.liveValueBytes
+        statistics.snapshotValueBytes = background.heldValueBytes(version).values.reduce(0, +)
         if let commits = writes.commits {
             statistics.syncRequests = commits.counts.requests
             statistics.syncs = commits.counts.syncs
@@ -70,9 +71,9 @@ extension Engine {
                 records: info.recordCount, tombstones: info.tombstoneCount + info.rangeTombstoneCount,
                 firstKey: info.firstKey, lastKey: info.lastKey)
         }
-        let referenced = version.referencedValueBytes()
+        let referenced = version.referencedValueBytes
         layout.valueFiles = version.valueFiles.sorted { $0.key < $1.key }.map {
-            .init(number: $0.key, bytes: $0.value.sizeOrZero, referencedBytes: referenced[$0.key] ?? 0)
+            .init(number: $0.key, bytes: $0.value.length.bytes, referencedBytes: referenced[$0.key] ?? 0)
         }
         layout.memTables = tables.reversed().map {
             .init(

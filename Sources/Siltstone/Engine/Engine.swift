@@ -57,7 +57,8 @@ final class Engine: Sendable {
 
     /// Writes a copy of the store's current state to another directory, as an independent store.
     func checkpoint(to path: String) throws(StoreError) {
-        var writer = CheckpointWriter(versions: versions, values: values, writes: writes)
+        var writer = CheckpointWriter(
+            versions: versions, values: values, relocations: background.relocations, writes: writes)
         try writer.write(to: path)
     }
 

@@ -3,7 +3,7 @@ extension PageCache {
     /// - Returns: true if ``isTight`` has changed.
     @discardableResult
     func measure(_ version: Version) -> Bool {
-        let valueBytes = version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero }
+        let valueBytes = version.valueFiles.values.reduce(0) { $0 + $1.length.bytes }
         let segments = version.allSegments
         return measure(
             fileBytes: segments.reduce(valueBytes) { $0 + $1.info.fileBytes },

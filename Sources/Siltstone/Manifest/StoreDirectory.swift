@@ -57,10 +57,12 @@ struct StoreDirectory: Sendable {
             info: info, access: segmentAccess ?? configuration.access, cache: cache, pageCache: pageCache)
     }
 
-    func openValueFile(_ number: UInt64) throws(StoreError) -> ValueFileReader {
+    /// Opens a value file.
+    /// - Parameter length: that of the file's writer; nil if the file has none.
+    func openValueFile(_ number: UInt64, length: ValueFileLength? = nil) throws(StoreError) -> ValueFileReader {
         try ValueFileReader(
             fileSystem: fileSystem, path: path(of: .values(number)), number: number, store: identity,
-            access: configuration.access, pageCache: pageCache)
+            access: configuration.access, length: length, pageCache: pageCache)
     }
 
     /// Opens the segments and value files that a manifest names.

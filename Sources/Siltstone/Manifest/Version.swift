@@ -10,6 +10,10 @@ final class Version: Sendable {
     /// The range tombstones of all segments, for scans. They are cut into fragments once for each version, not for
     /// every scan.
     let rangeTombstones: RangeTombstones
+    /// The number of bytes in each value file that segments refer to.
+    let referencedValueBytes: [UInt64: Int]
+    /// The sum of ``referencedValueBytes``.
+    let liveValueBytes: Int
 
     static let empty = Version(segments: [], valueFiles: [:])
 
@@ -30,12 +34,28 @@ final class Version: Sendable {
         self.levels = levels
         self.valueFiles = valueFiles
         runs = levels.flatMap { $0 }
+        referencedValueBytes = Self.referencedValueBytes(of: segments.map(\.reader), previous)
+        liveValueBytes = referencedValueBytes.values.reduce(0, +)
         let sets = Self.tombstoneSets(of: runs)
         if let previous, sets.keys == Self.tombstoneSets(of: previous.runs).keys {
             rangeTombstones = previous.rangeTombstones
         } else {
             rangeTombstones = sets.isEmpty ? .empty : RangeTombstones(sets.values.flatMap(\.tombstones))
         }
+    }
+
+    /// Adds up the bytes of values to which segments refer. Only the differences from the previous version are added.
+    private static func referencedValueBytes(of segments: [SegmentReader], _ previous: Version?) -> [UInt64: Int] {
+        var bytes = previous?.referencedValueBytes ?? [:]
+        let before = previous?.allSegments ?? []
+        let (old, new) = (Set(before.map(\.info.number)), Set(segments.map(\.info.number)))
+        for segment in before where !new.contains(segment.info.number) {
+            for use in segment.info.valueFiles { bytes[use.file, default: 0] -= use.bytes }
+        }
+        for segment in segments where !old.contains(segment.info.number) {
+            for use in segment.info.valueFiles { bytes[use.file, default: 0] += use.bytes }
+        }
+        return bytes.filter { $0.value > 0 }
     }
 
     /// Returns the range tombstones of the segments that have some, by the segment's number.
@@ -81,10 +101,5 @@ final class Version: Sendable {
     func overlapping(level: Int, from: [UInt8]?, to: [UInt8]?) -> [SegmentReader] {
         guard level < levels.count else { return [] }
         return levels[level].flatMap { $0.overlapping(from: from, to: to) }
-    }
-
-    /// Returns the number of bytes in each value file that segments refer to.
-    func referencedValueBytes() -> [UInt64: Int] {
-        allSegments.flatMap(\.info.valueFiles).reduce(into: [:]) { $0[$1.file, default: 0] += $1.bytes }
     }
 }

@@ -223,7 +223,7 @@ final class VersionSet: Sendable {
                 let file = try directory.create(.values(number))
                 let writer = try ValueFileAppender(file: file, number: number, store: directory.identity)
                 try writer.sync()
-                let reader = try directory.openValueFile(number)
+                let reader = try directory.openValueFile(number, length: writer.length)
                 try logAndApplyLocked(VersionEdit(addedValueFiles: [number]), valueFiles: [number: reader]) {
                     body(writer)
                 }
@@ -235,21 +235,26 @@ final class VersionSet: Sendable {
         }
     }
 
-    /// Drops the value files that are not in use. Under the value lock, so no value is between its file and a memtable.
-    /// - Parameter inUse: returns the numbers of files that others than segments use. Called under the manifest lock.
-    func dropValueFiles(inUse: () -> Set<UInt64>) throws(StoreError) {
-        let unused = try lock.withLock { () throws(StoreError) in
+    /// Drops the value files that are not in use.
+    /// - Parameters:
+    ///   - isOrdered: true on the compaction queue, whose segments go before the value files to which they refer. Others
+    ///     do nothing while such segments wait for their removal.
+    ///   - inUse: returns the numbers of files that others than segments use. Called under the manifest lock.
+    func dropValueFiles(isOrdered: Bool, inUse: () -> Set<UInt64>) throws(StoreError) {
+        let unused = try lock.withLock { () throws(StoreError) -> [StoreFile] in
+            if !isOrdered, !obsolete.hasRemovedInputs { return [] }
             // The manifest lock keeps flushes from moving pointers meanwhile, so the order of the two reads does not
             // matter.
             let inUse = inUse()
             let version = current
-            let unused = Set(version.valueFiles.keys).subtracting(inUse).subtracting(
-                version.referencedValueBytes().keys)
-            if !unused.isEmpty { try logAndApplyLocked(VersionEdit(removedValueFiles: unused.sorted())) }
-            return unused
+            let numbers = version.valueFiles.keys.filter { number in
+                version.referencedValueBytes[number] == nil && !inUse.contains(number)
+            }
+            if !numbers.isEmpty { try logAndApplyLocked(VersionEdit(removedValueFiles: numbers.sorted())) }
+            return numbers.sorted().map { .values($0) }
         }
-        // After the segments that refer to them, some of which may wait for their removal.
-        if !unused.isEmpty { try obsolete.remove(inOrder: [unused.sorted().map { .values($0) }]) }
+        if unused.isEmpty { return }
+        if isOrdered { try obsolete.remove(inOrder: [unused]) } else { obsolete.remove(unused) }
     }
 
     /// Removes unfinished files. After a failure it keeps them, because the failed edit may have named them. The next

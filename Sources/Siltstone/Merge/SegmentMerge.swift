@@ -7,6 +7,8 @@ final class SegmentMerge {
         var newSegment: () throws(StoreError) -> SegmentWriter
         /// Moves the value of a pointer record and returns the new pointer; nil if the value stays.
         var relocate: (Record) throws(StoreError) -> ValuePointer? = { _ in nil }
+        /// Gets the bytes of a value that is kept for snapshots only, because the segment has a newer version.
+        var onOlderValue: (_ bytes: Int) -> Void = { _ in }
         /// Gets the bytes that were read since its last call: keys and values, plus ``SegmentMerge/recordOverhead`` for
         /// each record. Returns true to cancel the merge.
         var onProgress: (_ bytes: Int) -> Bool = { _ in false }
@@ -69,7 +71,7 @@ final class SegmentMerge {
                 }
             }
             guard let sequence = filter.keep(record) else { continue }
-            try add(record, sequence, to: &open)
+            try add(record, sequence, isOlder: filter.isOlder, to: &open)
         }
         if writer == nil, !tombstones.isEmpty { writer = try environment.newSegment() }
         try finishSegment(before: nil)
@@ -79,10 +81,11 @@ final class SegmentMerge {
     /// Writes a record that survives.
     /// - Parameters:
     ///   - sequence: the sequence number that the record gets.
+    ///   - isOlder: whether a newer version of the key was written before.
     ///   - open: the writer of the current segment, which the merge owns; nil before its first record.
     @inline(__always)
     private func add(
-        _ record: Record, _ sequence: SequenceNumber, to open: inout Borrowed<SegmentWriter>?
+        _ record: Record, _ sequence: SequenceNumber, isOlder: Bool, to open: inout Borrowed<SegmentWriter>?
     ) throws(StoreError) {
         var record = record
         record.sequence = sequence
@@ -101,6 +104,9 @@ final class SegmentMerge {
         }
         let current = if let open { open } else { try beginSegment() }
         open = current
+        if isOlder, record.kind == .pointer, let pointer = ValuePointer(record.value) {
+            environment.onOlderValue(ValueRecord.size(key: record.key.count, value: Int(pointer.length)))
+        }
         let isFull = try current.with { writer throws(StoreError) in
             try writer.append(record)
             return writer.dataBytes >= segmentBytes

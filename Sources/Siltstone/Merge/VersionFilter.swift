@@ -17,6 +17,8 @@ struct VersionFilter: ~Copyable {
     private var key = KeyBuffer()
     /// Stripe of the previous version of `key`; −1 before the first record.
     private var stripe = -1
+    /// True if ``keep(_:)`` has kept a newer version of the last record's key, or a tombstone has hidden one.
+    private(set) var isOlder = false
 
     init(snapshots: [SequenceNumber], tombstones: RangeTombstones, isBottom: Bool) {
         self.snapshots = snapshots
@@ -36,7 +38,8 @@ struct VersionFilter: ~Copyable {
     /// and it takes fewer bytes.
     mutating func keep(_ record: Record) -> SequenceNumber? {
         let stripe = snapshots.isEmpty ? 0 : stripe(of: record.sequence)
-        if key.holds(record.key) {
+        isOlder = key.holds(record.key)
+        if isOlder {
             if stripe == self.stripe { return nil }
         } else {
             key.set(record.key)

@@ -51,6 +51,9 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var liveValueBytes = 0
     /// Value files.
     public var valueFiles = 0
+    /// Bytes of large values that segments refer to only for snapshots that were open when the segments were written. A
+    /// compaction gives them back after the release of the snapshots.
+    public var snapshotValueBytes = 0
 
     /// Writes and calls of `sync()` that had to wait for stable storage.
     public var syncRequests = 0

@@ -158,7 +158,7 @@ final class HazardPointers: @unchecked Sendable {
             return
         }
         if readersFence { atomicMemoryFence(ordering: .sequentiallyConsistent) }
-        guard unsafe outer == 0, slot.notice.pointee.load(ordering: .relaxed) & Notice.awaited != 0 else { return }
+        guard outer == 0, unsafe slot.notice.pointee.load(ordering: .relaxed) & Notice.awaited != 0 else { return }
         // Cleared before the super version is looked for, so a notice that comes meanwhile loses nothing.
         unsafe slot.notice.pointee.store(readersFence ? Notice.always : 0, ordering: .relaxed)
         retireSoon()

@@ -15,6 +15,8 @@ struct LogRecovery {
         var table: MemTable
         /// The value files to which its changes refer.
         var valueFiles: Set<UInt64>
+        /// Bytes of the values in these files to which they refer.
+        var valueBytes = 0
         /// For each frame and value file, the first value to which the frame refers.
         var firstValues: [FirstValue] = []
         /// The frames before this offset, and the values to which they refer, are known to be synced.
@@ -49,6 +51,21 @@ struct LogRecovery {
         var offset: UInt64
     }
 
+    /// The results of a first reading of a log's frames, before any of its changes is applied.
+    private struct Survey {
+        /// Has read the frames to the last valid one.
+        var reader: FrameReader
+        /// The memory that the changes need: many small ones need several times the bytes that they take in the log.
+        var size = ChangeSize.nothing
+
+        init(_ reader: FrameReader) throws(StoreError) {
+            self.reader = reader
+            while let frame = try self.reader.next() {
+                if frame.kind == .batch { size.add(RecoveredBatch(frame)) }
+            }
+        }
+    }
+
     private let directory: StoreDirectory
     /// The manifest, as far as it is valid.
     private let manifest: Manifest.Found
@@ -71,7 +88,7 @@ struct LogRecovery {
         logs.map { log in
             let path = directory.path(of: .log(log.number))
             return LoggedTable(
-                table: log.table, log: nil, valueFiles: log.valueFiles,
+                table: log.table, log: nil, valueFiles: log.valueFiles, valueBytes: log.valueBytes,
                 recovered: LogExtent(path: path, number: log.number, end: log.end))
         }
     }
@@ -94,11 +111,16 @@ struct LogRecovery {
     mutating func readLogs() throws(StoreError) {
         /// The log that has lost its end, if any. Later logs contain only changes that followed the lost ones.
         var torn: RecoveredLog?
-        for number in state.logs {
-            var reader = try FrameReader(
+        let readers = try state.logs.map { number throws(StoreError) in
+            try FrameReader(
                 directory.fileSystem, path: directory.path(of: .log(number)), kind: .log, store: directory.identity,
                 number: number, mapped: directory.configuration.access == .mapped)
-            if torn == nil, let log = try read(&reader, number, after: logs.last) {
+        }
+        let surveys = try readers.map { reader throws(StoreError) in try Survey(reader) }
+        for (index, number) in state.logs.enumerated() {
+            var reader = readers[index]
+            let synced = syncedEnd(of: index, surveys)
+            if torn == nil, let log = try read(&reader, surveys[index].size, number, synced, after: logs.last) {
                 // Checked only if there are earlier logs, because it may scan the space after the end of the frames.
                 if !logs.isEmpty, reader.provesEarlierLogsSynced() {
                     for index in logs.indices { logs[index].syncedEnd = logs[index].end }
@@ -109,24 +131,37 @@ struct LogRecovery {
             }
             torn = torn ?? logs.last
             if let torn { try requireNoProof(&reader, number, torn) }
-            // The reader has no frames left, so this makes an empty memtable of minimal size.
-            logs.append(try emptied(reader, number))
+            logs.append(try emptied(reader, .nothing, number))
         }
     }
 
+    /// The end of the frames of a log that are known to be synced, and so are the values to which they refer. Intact
+    /// frames of this log or of later ones say so, or the manifest.
+    private func syncedEnd(of index: Int, _ surveys: [Survey]) -> Int {
+        let (number, later) = (state.logs[index], surveys[(index + 1)...])
+        if later.contains(where: { $0.reader.provesEarlierLogsSynced() }) { return .max }
+        var end = surveys[index].reader.syncedMark
+        if let link = later.first?.reader.link, link.log == number { end = max(end, Int(clamping: link.synced)) }
+        if let closing = state.closing, closing.log == number { end = max(end, Int(clamping: closing.end)) }
+        return end
+    }
+
     /// Reads one log to its end.
+    /// - Parameters:
+    ///   - size: the memory that its changes need.
+    ///   - synced: the end of the frames whose values are known to be synced.
     /// - Returns: the log; nil if its link shows that the previous log has lost its end. The rest of this log was then
     ///   not read.
     private func read(
-        _ reader: inout FrameReader, _ number: UInt64, after previous: RecoveredLog?
+        _ reader: inout FrameReader, _ size: ChangeSize, _ number: UInt64, _ synced: Int, after previous: RecoveredLog?
     ) throws(StoreError) -> RecoveredLog? {
-        var log = try emptied(reader, number)
+        var log = try emptied(reader, size, number)
         while let frame = try reader.next() {
             switch frame.kind {
             case .link:
                 log.isLinked = true
                 if try missesEnd(of: previous, decodeLink(frame, reader), reader) { return nil }
-            case .batch: try apply(frame, to: &log, &reader)
+            case .batch: try apply(frame, to: &log, &reader, synced)
             case .close: continue  // a log that was resumed after a clean close has frames after it
             case .edit:
                 throw .corrupt("a log holds a frame of a manifest", file: reader.path, offset: frame.offset)
@@ -177,7 +212,7 @@ struct LogRecovery {
 
     /// Applies a batch to the memtable. Rejects a frame that refers to a missing value, as if the frame were torn.
     private func apply(
-        _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader
+        _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader, _ synced: Int
     ) throws(StoreError) {
         guard log.isLinked else {
             throw .corrupt("the log begins with a batch and no link frame", file: reader.path, offset: frame.offset)
@@ -189,7 +224,7 @@ struct LogRecovery {
         }
         let batch = RecoveredBatch(frame)
         try batch.check(in: reader.path)
-        if let missing = try missingValue(batch, frame, reader) {
+        if let missing = try missingValue(batch, frame, reader, synced) {
             reader.rejectLast("its value is missing")
             log.missingValueError = missing
             return
@@ -197,20 +232,21 @@ struct LogRecovery {
         batch.forEach { change in
             log.table.apply(change)
             if change.kind == .pointer, let pointer = ValuePointer(change.value) {
-                log.record(pointer, frame: frame.offset)
+                log.record(pointer, key: change.key.count, frame: frame.offset)
             }
         }
         log.lastSequence = batch.lastSequence
     }
 
     /// Checks that the values to which a batch points exist and match their checksums. They may be in the page cache
-    /// only (``syncValueFiles()``).
+    /// only (``syncValueFiles()``). Does not read the values of a frame that is known to be synced: no crash can lose
+    /// them, and a read finds damage, as in the values of segments.
     /// - Returns: the error of the first missing value; nil if none is missing.
     /// - Throws: ``StoreError/Code/corrupt`` if the manifest does not name a value file at all. No crash can cause
     ///   that, because the manifest durably names each file before anything refers to it.
-    /// - Complexity: O(bytes of the values), all of which are read
+    /// - Complexity: O(bytes of the values) behind the last synced mark
     private func missingValue(
-        _ batch: RecoveredBatch, _ frame: Frame, _ reader: FrameReader
+        _ batch: RecoveredBatch, _ frame: Frame, _ reader: FrameReader, _ synced: Int
     ) throws(StoreError) -> StoreError? {
         try batch.firstResult { change throws(StoreError) -> StoreError? in
             // The change reader has checked the size of each pointer, so `ValuePointer` never returns nil here.
@@ -221,6 +257,7 @@ struct LogRecovery {
                         + "\(reader.path) refers at offset \(frame.offset)",
                     file: manifest.path, offset: manifest.end)
             }
+            if frame.offset < synced { return nil }
             do throws(StoreError) { try file.withValue(pointer, key: change.key) { _ in } } catch {
                 guard error.code == .corrupt else { throw error }
                 return error
@@ -264,9 +301,10 @@ struct LogRecovery {
     /// it saves. The exact value was not measured.
     private static let minPrefaultBytes = 4 << 20
 
-    /// Returns a log without frames. Its memtable has room for the frames that `reader` has not read yet.
-    private func emptied(_ reader: FrameReader, _ number: UInt64) throws(StoreError) -> RecoveredLog {
-        let size = try Self.size(reader)
+    /// Returns a log without frames. Its memtable has room for changes of `size`.
+    private func emptied(
+        _ reader: FrameReader, _ size: ChangeSize, _ number: UInt64
+    ) throws(StoreError) -> RecoveredLog {
         let table = try MemTable.make(directory.configuration, for: size, nil)
         let bytes = size.bytes + size.count * MemTableEntry.headerSize
         if bytes >= Self.minPrefaultBytes {
@@ -277,15 +315,6 @@ struct LogRecovery {
         return RecoveredLog(
             number: number, header: reader.header, end: FileHeader.size, lastChecksum: reader.fileChecksum,
             table: table, valueFiles: [], isLinked: false, lastSequence: lastSequence)
-    }
-
-    /// The memory that the changes of a log's unread frames need. Counted beforehand, because many small changes need
-    /// several times the bytes that they take in the log.
-    private static func size(_ reader: FrameReader) throws(StoreError) -> ChangeSize {
-        var reader = reader
-        var size = ChangeSize.nothing
-        while let frame = try reader.next() { size.add(RecoveredBatch(frame)) }
-        return size
     }
 
     // MARK: Unnamed logs
@@ -351,9 +380,9 @@ struct LogRecovery {
     /// - Returns: the memtables with their logs, oldest first. The last one takes new changes.
     func resumeLogs(_ manifest: Manifest, _ arenas: ArenaPool) throws(StoreError) -> [LoggedTable] {
         try syncValueFiles()
-        // The last value file that took values may still hold preallocated space, unless a clean close has released it.
-        // Earlier files take no more values, and their space was released by the time the next one was created.
-        if !isAsClosed { version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace() }
+        // The file that took the last values may still hold preallocated space, unless a clean close has released it. It
+        // need not be the newest one, because compactions have files of their own.
+        if !isAsClosed { for file in version.valueFiles.values { file.releaseSpace() } }
         var tables: [LoggedTable] = []
         var unused: [UInt64] = []
         for log in logs {
@@ -366,7 +395,9 @@ struct LogRecovery {
                 end: log.isLinked ? log.end : FileHeader.size, syncedEnd: log.syncedEnd,
                 previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(directory.configuration))
             if log.isLinked {
-                tables.append(LoggedTable(table: log.table, log: writer, valueFiles: log.valueFiles))
+                tables.append(
+                    LoggedTable(
+                        table: log.table, log: writer, valueFiles: log.valueFiles, valueBytes: log.valueBytes))
             } else {
                 // Created ahead of time and never used, or emptied because changes were lost. Not reused: its link
                 // would seal the previous log, even one with much space left.
@@ -413,7 +444,8 @@ struct LogRecovery {
 
 extension LogRecovery.RecoveredLog {
     /// Records that a frame refers to a value.
-    fileprivate mutating func record(_ pointer: ValuePointer, frame: Int) {
+    fileprivate mutating func record(_ pointer: ValuePointer, key: Int, frame: Int) {
+        valueBytes += ValueRecord.size(key: key, value: Int(pointer.length))
         valueFiles.insert(pointer.file)
         // Values of a file are in the order of the frames, so the first value of each frame suffices.
         if let last = firstValues.last, last.frame == frame, last.file == pointer.file { return }

@@ -8,7 +8,9 @@ package enum LockRank: Int, Sendable {
     case unranked
     /// ``StoreRegistry``, ``ReadWatch`` and ``ChangeObservation``: taken before any lock of a store.
     case callers
-    /// ``ValueLog``.
+    /// The ``ValueLog`` of compactions.
+    case relocations
+    /// The ``ValueLog`` of writes.
     case values
     /// ``VersionSet``.
     case manifest

@@ -12,8 +12,8 @@ final class ValueFileAppender: Sendable {
     private let writing = ConditionLock(.leaf)
     /// See ``isUsable``.
     private let usable = Atomic(true)
-    /// The offset of the end of the last value, in bytes.
-    private let end: Atomic<Int>
+    /// The end of the last value.
+    let length: ValueFileLength
     /// An offset in bytes. All values before it are on stable storage.
     private let synced = Atomic<Int>(0)
     /// Held during a sync, and by ``rollBack(to:)``. A sync that runs meanwhile could count removed bytes as synced.
@@ -27,7 +27,7 @@ final class ValueFileAppender: Sendable {
         self.file = file
         // Not buffered: readers read a value from the file at once, and it must survive the death of the process.
         let writer = try ValueFileWriter(file: file, number: number, store: store, isBuffered: false)
-        end = Atomic(writer.size)
+        length = ValueFileLength(writer.size)
         self.writer = HeapCell(writer)
     }
 
@@ -36,7 +36,7 @@ final class ValueFileAppender: Sendable {
     var isUsable: Bool { usable.load(ordering: .relaxed) }
 
     /// Bytes of the file.
-    var size: Int { end.load(ordering: .acquiring) }
+    var size: Int { length.bytes }
 
     /// Appends a value. The kernel has the value when this returns. The caller holds the value lock.
     /// - Parameter preallocates: true if the file may preallocate disk space for more values.
@@ -48,7 +48,7 @@ final class ValueFileAppender: Sendable {
             return try writing.withLock { () throws(StoreError) in
                 let pointer = try writer.value.append(
                     key: key, value: value, sequence: sequence, preallocates: preallocates)
-                end.store(writer.value.size, ordering: .releasing)
+                length.set(writer.value.size)
                 return pointer
             }
         } catch {
@@ -69,7 +69,7 @@ final class ValueFileAppender: Sendable {
                 return
             }
             usable.store(true, ordering: .relaxed)
-            end.store(offset, ordering: .releasing)
+            length.set(offset)
             // The next values take the place of the removed ones, and are not synced.
             synced.store(min(synced.load(ordering: .relaxed), offset), ordering: .releasing)
         }

@@ -10,9 +10,4 @@ extension ValueFileReader {
         defer { withExtendedLifetime(pin) {} }
         return try body(try read(pointer, key: key, pin: &pin))
     }
-
-    /// Bytes of the file, or 0 if the size cannot be read. For statistics, and for decisions that tolerate a wrong size.
-    var sizeOrZero: Int {
-        do { return try size() } catch { return 0 }
-    }
 }

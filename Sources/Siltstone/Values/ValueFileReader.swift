@@ -6,6 +6,8 @@ final class ValueFileReader: Sendable {
     /// The file's number.
     let number: UInt64
     let path: String
+    /// The length of the file. The writer of this process keeps it up to date.
+    let length: ValueFileLength
     private let fileSystem: any FileSystem
     private let file: any File
     private let access: FileAccess
@@ -32,18 +34,21 @@ final class ValueFileReader: Sendable {
     ///   - number: the number in the file's name.
     ///   - store: the store that the file must belong to; nil if it is not known.
     ///   - ignoresHeader: true to skip the header, as repair does: each value has a checksum of its own.
+    ///   - length: that of the file's writer; nil if the file has none.
     ///   - pageCache: knows whether the store's files fit into memory.
     /// - Throws: ``StoreError``, naming the file.
     init(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, access: FileAccess,
-        ignoresHeader: Bool = false, pageCache: PageCache = PageCache(source: { nil })
+        ignoresHeader: Bool = false, length: ValueFileLength? = nil, pageCache: PageCache = PageCache(source: { nil })
     ) throws(StoreError) {
         self.pageCache = pageCache
         self.number = number
         self.path = path
         self.access = access
         self.fileSystem = fileSystem
-        file = try storeErrors(retrying(fileSystem.open(path, .read)))
+        let file = try storeErrors(retrying(fileSystem.open(path, .read)))
+        self.file = file
+        self.length = if let length { length } else { ValueFileLength(try storeErrors(file.sizeFully())) }
         if ignoresHeader { return }
         let head = try HeapBytes.read(file, offset: 0, count: FileHeader.size)
         _ = try FileHeader(head.bytes, kind: .values, store: store, number: number, path: path)

@@ -24,7 +24,7 @@ struct StoreVerifier {
             let logs = tables.compactMap(\.extent)
             let total =
                 version.allSegments.reduce(0) { $0 + $1.info.fileBytes }
-                + version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero } + logs.reduce(0) { $0 + $1.end }
+                + version.valueFiles.values.reduce(0) { $0 + $1.length.bytes } + logs.reduce(0) { $0 + $1.end }
             var verifier = StoreVerifier(
                 versions: versions, version: version, logs: logs, progress: progress, total: total)
             return try verifier.run()

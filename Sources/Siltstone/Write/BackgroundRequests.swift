@@ -7,6 +7,8 @@ struct BackgroundRequests {
     var compaction: () -> Void = {}
     /// Schedules the creation of the next log.
     var nextLog: () -> Void = {}
+    /// Schedules work that frees disk space.
+    var space: () -> Void = {}
     /// Watches the store until it is idle, then tidies it.
     var idleWatch: () -> Void = {}
     /// Schedules the given closure, which prepares memory or disk space ahead of writers.

@@ -10,8 +10,17 @@ struct LoggedTable {
     var uncheckedEnd = 0
     /// The value files to which its changes refer.
     var valueFiles: Set<UInt64> = []
+    /// Bytes that its changes have written to these files. The log refers to overwritten values too, so no file can be
+    /// collected before the flush.
+    var valueBytes = 0
     /// The extent of the log that recovery has read, in a read-only store; otherwise nil.
     var recovered: LogExtent?
+
+    /// A flush that releases fewer bytes than this (256 KiB) is not worth a segment.
+    static let minReleasedBytes = 256 << 10
+
+    /// Bytes of memory and of value files that a flush releases, or moves to the segments' account.
+    var releasedBytes: Int { table.byteCount + valueBytes }
 
     /// The memtable without a retain. The caller must hold the write lock, and the memtable must stay the active one
     /// while the reference is used.
@@ -32,6 +41,8 @@ struct ChangeSize {
     var valueBytes: Int
     /// Number of changes.
     var count: Int
+    /// Bytes for which writers are slowed: those in value files count, too. 0 if they are ``bytes``.
+    var userBytes = 0
 
     /// The size for a memtable that is created ahead of its changes.
     static let nothing = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)

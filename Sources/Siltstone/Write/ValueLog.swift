@@ -2,25 +2,26 @@ import Synchronization
 
 /// Manages the current value file, which takes large values (WiscKey's value log).
 ///
-/// Callers are: writes of large values, compactions that relocate values, checkpoints, syncs and closing. Writes and
-/// compactions append inside ``rollingBack(ifRejected:_:)``.
+/// A store has two of them. One takes the values of writes, the other (``BackgroundWork/relocations``) those that
+/// compactions relocate: a compaction need not wait for writers, and values that live long come together. The callers of
+/// the first are: writes of large values, checkpoints, syncs and closing. All append inside
+/// ``rollingBack(ifRejected:_:)``.
 ///
-/// A writer holds the value lock from the append of a value until the change that refers to it is in a memtable. A
-/// compaction holds it only for the append of each relocated value (``noteRelocation(to:)``). The lock order is value,
-/// manifest, sync, write. No holder of the value lock waits for a compaction, because the compaction may need that lock.
-/// A leaf lock guards ``Files``, because syncs, compactions and releases of preallocated space read them without the
-/// value lock.
+/// A writer holds the value lock from the append of a value until the change that refers to it is in a memtable, a
+/// compaction until the segments that refer to it are installed. The lock order is value, manifest, sync, write. No
+/// writer that holds the value lock waits for a compaction. A leaf lock guards ``Files``, because syncs, collections and
+/// releases of preallocated space read them without the value lock.
 final class ValueLog: Sendable {
     private struct Files: Sendable {
         /// The file that takes the next value; nil if the next value needs a new file.
         var current: ValueFileAppender?
         /// Files that the running ``rollingBack(ifRejected:_:)`` has created.
         var created: [ValueFileAppender] = []
-        /// Files to which the running compaction has relocated values. No segment refers to these values yet.
-        var relocationTargets: Set<UInt64> = []
+        /// Files to which it has appended. No memtable or segment refers to these values yet.
+        var appended: Set<UInt64> = []
     }
 
-    private let lock = ConditionLock(.values)
+    private let lock: ConditionLock
     private let files = Locked(Files(), rank: .leaf)
     private let versions: VersionSet
     private let reads: ReadPath
@@ -29,7 +30,9 @@ final class ValueLog: Sendable {
     /// The requests to background work. Assigned once, while the store opens, before the first write.
     let background = HeapCell(BackgroundRequests())
 
-    init(_ versions: VersionSet, _ reads: ReadPath) {
+    /// - Parameter rank: the rank of the value lock.
+    init(_ versions: VersionSet, _ reads: ReadPath, rank: LockRank = .values) {
+        lock = ConditionLock(rank)
         self.versions = versions
         self.reads = reads
         configuration = versions.directory.configuration
@@ -74,6 +77,7 @@ final class ValueLog: Sendable {
         let values = if let writer { writer } else { try beginFile() }
         // Files from this size on preallocate disk space. The idle watch releases it when the store becomes idle.
         defer { if values.size >= ValueFileWriter.firstStep { background.value.idleWatch() } }
+        files.withLock { _ = $0.appended.insert(values.number) }
         // The change's own number is not known yet. No reader needs it; it tells people when the value was written.
         return try values.append(key: key, value: value, sequence: reads.visible, preallocates: preallocates)
     }
@@ -97,7 +101,7 @@ final class ValueLog: Sendable {
     ) throws(StoreError) -> R {
         let before = current
         let end = before?.size ?? 0
-        defer { files.withLock { $0.created = [] } }
+        defer { files.withLock { ($0.created, $0.appended) = ([], []) } }
         do throws(StoreError) {
             let result = try body()
             if isRejected(result) { rollBack(before, to: end) }
@@ -142,36 +146,23 @@ final class ValueLog: Sendable {
     /// into a new file.
     /// - Returns: the current version, none of whose files changes any more, and the sequence number of its last change,
     ///   which is nil in a read-only store.
+    @discardableResult
     func finishFile() throws(StoreError) -> (version: Version, lastSequence: SequenceNumber?) {
+        try finishFile { () throws(StoreError) in versions.currentWithSequence }
+    }
+
+    /// Finishes the current file, and runs `body` before the next one can begin.
+    func finishFile<R>(before body: () throws(StoreError) -> R) throws(StoreError) -> R {
         try lock.withLock { () throws(StoreError) in
             releaseSpace()
             try sync()
             files.withLock { $0.current = nil }
-            return versions.currentWithSequence
+            return try body()
         }
     }
 
-    // MARK: Garbage
-
-    /// Records that a compaction has relocated a value to a file. No segment refers to the value until the compaction
-    /// is installed. The caller holds the value lock.
-    func noteRelocation(to number: UInt64) { files.withLock { _ = $0.relocationTargets.insert(number) } }
-
-    /// Forgets the relocation targets. From now on, either segments refer to the relocated values, or nothing does.
-    func endRelocation() { files.withLock { $0.relocationTargets = [] } }
-
-    /// Removes value files to which nothing refers.
-    /// - Parameter inMemory: returns the files to which changes in memory refer.
-    func collect(inMemory: () -> Set<UInt64>) throws(StoreError) {
-        try lock.withLock { () throws(StoreError) in
-            try versions.dropValueFiles {
-                var used = inMemory()
-                files.withLock { files in
-                    used.formUnion(files.relocationTargets)
-                    if let current = files.current { used.insert(current.number) }
-                }
-                return used
-            }
-        }
+    /// The current file, and the files of the running write, to whose values neither memtables nor segments may refer yet.
+    var filesInUse: Set<UInt64> {
+        files.withLock { files in files.appended.union(files.current.map { [$0.number] } ?? []) }
     }
 }

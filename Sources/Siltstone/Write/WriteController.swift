@@ -1,10 +1,13 @@
 /// Decides how much writers are slowed, so that they are never stopped for long (RocksDB: `WriteController`).
 ///
-/// Two causes slow writers. The maximum delay of each is 4 MiB a second.
+/// Three causes slow writers. The maximum delay of the first two together, and of the third, is 4 MiB a second.
 ///
 /// **Flushed runs that wait for compaction.** The delay starts well before the limit and grows with the square of the
 /// number of runs. That keeps level 0 short at any speed that compactions can reach. A fixed delay (LevelDB) either has
 /// no effect or costs all writers the same.
+///
+/// **Garbage in value files.** The delay starts when there is more of it than compactions usually leave, and reaches its
+/// maximum at twice as much.
 ///
 /// **A running flush.** The next memtable should become full when the flush ends, not earlier. A writer whose memtable
 /// is full earlier waits for the rest of the flush: a tenth of a second in one call, if values are large. The same time
@@ -27,7 +30,7 @@ struct WriteController: Sendable {
 
     /// Delay because of the running flush, in nanoseconds per KiB written.
     private(set) var flushDelay: UInt64 = 0
-    /// Delay because of flushed runs, in nanoseconds per KiB written.
+    /// Delay because of flushed runs and garbage, in nanoseconds per KiB written.
     private(set) var runDelay: UInt64 = 0
     /// Flushed runs that wait for compaction; 0 if nothing compacts them.
     private var flushedRuns = 0
@@ -93,12 +96,15 @@ struct WriteController: Sendable {
     /// True if writers wait for a compaction before they seal a memtable, because too many runs wait for compaction.
     var isFull: Bool { flushedRuns >= Self.greatestRuns }
 
-    /// Sets the delay for a number of flushed runs that wait for compaction.
-    mutating func update(flushedRuns: Int) {
+    /// Sets the delay for work that waits for compaction.
+    /// - Parameters:
+    ///   - flushedRuns: number of flushed runs.
+    ///   - garbage: bytes of garbage in value files, as a multiple of the usual ones.
+    mutating func update(flushedRuns: Int, garbage: Double = 0) {
         self.flushedRuns = flushedRuns
-        let range = Self.boundRuns - Self.slowdownRuns
-        let over = min(max(0, flushedRuns - Self.slowdownRuns), range)
-        runDelay = UInt64(over * over) * Self.greatestDelay / UInt64(range * range)
+        let runs = Double(flushedRuns - Self.slowdownRuns) / Double(Self.boundRuns - Self.slowdownRuns)
+        let over = min(max(0, runs, garbage - 1), 1)
+        runDelay = UInt64(over * over * Double(Self.greatestDelay))
     }
 
     // MARK: Flushes

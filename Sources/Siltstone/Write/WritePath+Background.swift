@@ -15,7 +15,7 @@ extension WritePath {
     func prepareLog() {
         lock.withLock { state.attempts.log.begin() }
         let result = Result { () throws(StoreError) -> LogWriter? in
-            try retryAfterFlush { () throws(StoreError) in try makingSpace(versions.createLog) }
+            try releasingReserves(versions.createLog)
         }
         let isBulk = lock.withLock { state.active.log.map { isWrittenInBulk($0) } ?? false }
         // Prepares one step. A writer schedules more preparation when it reaches the end of that.
@@ -49,7 +49,6 @@ extension WritePath {
     func finishFlush(of sealed: LoggedTable) {
         state.sealed.removeFirst()
         state.flushedSequence = max(state.flushedSequence, sealed.table.greatestSequence)
-        state.flushedLogs += 1
         state.controller.endFlush(usualBytes: configuration.sealingBytes)
         state.attempts.flush.succeed()
     }
@@ -62,9 +61,6 @@ extension WritePath {
         }
     }
 
-    /// Counts a log that was passed to ``ObsoleteFiles``, and wakes the writers that wait for disk space.
-    func noteLogRemoved() { changeAndWake { $0.removedLogs += 1 } }
-
     // MARK: Compactions
 
     func beginCompactions() { lock.withLock { state.attempts.compaction.begin() } }
@@ -74,25 +70,31 @@ extension WritePath {
     /// Records that compactions have failed, and wakes the writers that wait for them.
     func failCompactions(_ error: StoreError) { changeAndWake { $0.attempts.compaction.fail(error) } }
 
-    /// Sizes of the value files that take no more values and to which no change in memory refers, in bytes by file
-    /// number. A file to which a memtable refers is left out, because the memtable's values would count as garbage.
-    func sealedValueFiles() -> [UInt64: Int] {
-        let (files, inUse) = lock.withLock {
-            var inUse = state.valueFiles
-            if let current = values.current { inUse.insert(current.number) }
-            return (versions.current.valueFiles, inUse)
-        }
-        return files.filter { !inUse.contains($0.key) }.mapValues { $0.sizeOrZero }
+    /// Sizes of the value files to which no change in memory refers, in bytes by file number. A file to which a memtable
+    /// refers is left out, because the memtable's values would count as garbage.
+    func flushedValueFiles() -> [UInt64: Int] {
+        let (files, inUse) = lock.withLock { (versions.current.valueFiles, state.valueFiles) }
+        return files.filter { !inUse.contains($0.key) }.mapValues { $0.length.bytes }
     }
 
-    /// Removes value files to which nothing refers.
-    func collectValueFiles() throws(StoreError) {
-        try values.collect { lock.withLock { state.valueFiles } }
+    /// The value files to which changes in memory refer, or those of a running write.
+    var valueFilesInUse: Set<UInt64> {
+        // A value of a running write is in use before a memtable refers to it, so these files are read first.
+        let running = values.filesInUse
+        return lock.withLock { state.valueFiles }.union(running)
     }
 
     // MARK: Idle stores
 
-    /// The result of ``sealIfIdle(since:leastBytes:)``.
+    /// True if an idle store flushes the active memtable: it has at least 1/16 of ``Configuration/memTableBytes``, or
+    /// refers to 1/16 of ``Configuration/valueFileBytes``. A smaller one is not worth a segment: its log replays in
+    /// milliseconds. The caller holds the write lock.
+    private var isWorthIdleFlush: Bool {
+        state.active.table.byteCount >= configuration.memTableBytes / 16
+            || state.active.valueBytes >= configuration.valueFileBytes / 16
+    }
+
+    /// The result of ``sealIfIdle(since:)``.
     enum IdleSealing {
         /// At least one sealed memtable waits for a flush.
         case sealed
@@ -102,12 +104,11 @@ extension WritePath {
         case wait
     }
 
-    /// Seals the active memtable and schedules its flush, if nobody has written since `sequence` and the memtable has
-    /// at least `leastBytes` bytes.
-    func sealIfIdle(since sequence: SequenceNumber, leastBytes: Int) -> IdleSealing {
+    /// Seals the active memtable and schedules its flush, if nobody has written since `sequence` and the flush is worth
+    /// a segment.
+    func sealIfIdle(since sequence: SequenceNumber) -> IdleSealing {
         lock.withLock {
-            let active = state.active.table
-            guard state.lastSequence == sequence, !active.isEmpty, active.byteCount >= leastBytes else {
+            guard state.lastSequence == sequence, !state.active.table.isEmpty, isWorthIdleFlush else {
                 return state.sealed.isEmpty ? .nothing : .sealed
             }
             if status.isClosing || status.hasFailed { return .nothing }
@@ -136,6 +137,18 @@ extension WritePath {
             if !status.isClosed { publish() }
         }
         retire()
+    }
+
+    // MARK: A full disk
+
+    /// Frees disk space that the store can do without: preallocated space, and by a flush the logs and dead values of the
+    /// memtables, if that is worth a segment. ``BackgroundAttempts`` keep a failure.
+    func freeSpace() {
+        let isWorthFlush = lock.withLock {
+            _ = releaseReserves()
+            return !state.sealed.isEmpty || state.active.releasedBytes >= LoggedTable.minReleasedBytes
+        }
+        do { if isWorthFlush { try flush() } } catch {}
     }
 
     // MARK: Closing and reports

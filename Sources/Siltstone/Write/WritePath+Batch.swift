@@ -14,9 +14,7 @@ extension WritePath {
     ) throws(StoreError) -> SequenceNumber? {
         if batch.count == 0 { return try lastAcknowledged() }
         try Limits.check(key: batch.largestKeyBytes, value: batch.largestValueBytes)
-        return try retryAfterFlush(mayBlock: mayBlock) { () throws(StoreError) in
-            try writeOnce(batch, mayBlock, check)
-        }
+        return try requestingSpace { () throws(StoreError) in try writeOnce(batch, mayBlock, check) }
     }
 
     /// One attempt of ``write(_:mayBlock:check:)``.
@@ -31,7 +29,7 @@ extension WritePath {
         // The value lock may have to be waited for.
         guard mayBlock else { return nil }
         return try withValuesLocked { () throws(StoreError) in
-            try rollingBackValues(ifRejected: { $0 == 0 }) { () throws(StoreError) in try writeLarge(batch, check) }
+            try values.rollingBack(ifRejected: { $0 == 0 }) { () throws(StoreError) in try writeLarge(batch, check) }
         }
     }
 
@@ -66,7 +64,7 @@ extension WritePath {
         lock.lock()
         defer { lock.unlock() }
         // The payload is not divided into keys and values: all of it counts as keys, an upper bound of the memory.
-        let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count)
+        let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count, userBytes: userBytes)
         guard try makeRoom(size, waits) else { return nil }
         if let check, try !isUnchanged(check) { return 0 }
         let first = state.lastSequence &+ 1
@@ -75,7 +73,7 @@ extension WritePath {
         }
         let last = first &+ UInt64(batch.count) &- 1
         try apply(payload, firstSequence: first, last: last, to: state.active.table)
-        state.active.valueFiles.formUnion(valueFiles)
+        if !valueFiles.isEmpty { noteValues(in: valueFiles, bytes: userBytes - payload.count) }
         finishWrite(last: last, count: batch.count, bytes: userBytes)
         if _slowPath(feed.isListening) { feed.publish(first: first, last: last, payload) }
         return last

@@ -12,7 +12,7 @@ extension WritePath {
         _ kind: RecordKind, _ key: Bytes, _ value: Bytes, mayBlock: Bool = true, condition: Condition? = nil
     ) throws(StoreError) -> SequenceNumber? {
         try Limits.check(key: key.count, value: value.count)
-        return try retryAfterFlush(mayBlock: mayBlock) { () throws(StoreError) in
+        return try requestingSpace { () throws(StoreError) in
             if kind == .value, value.count >= configuration.largeValueBytes {
                 return mayBlock ? try changeLarge(key, value, condition) : nil
             }
@@ -39,7 +39,7 @@ extension WritePath {
         var evidence = try condition.map { condition throws(StoreError) in try gather(key, condition) }
         lock.lock()
         defer { lock.unlock() }
-        let size = ChangeSize(keyBytes: key.count, valueBytes: value.count, count: 1)
+        let size = ChangeSize(keyBytes: key.count, valueBytes: value.count, count: 1, userBytes: userBytes)
         guard try makeRoom(size, waits) else { return nil }
         if let condition, var known = evidence {
             guard try refresh(&known, key, condition, waits) else { return nil }
@@ -54,7 +54,7 @@ extension WritePath {
         state.active.unretainedTable.with { table in
             table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
         }
-        if let valueFile { state.active.valueFiles.insert(valueFile) }
+        if let valueFile { noteValues(in: [valueFile], bytes: userBytes) }
         finishWrite(last: sequence, count: 1, bytes: userBytes)
         if _slowPath(feed.isListening) {
             publishToFeed(of: Record(key: key, value: value, sequence: sequence, kind: kind))
@@ -113,21 +113,9 @@ extension WritePath {
     ) throws(StoreError) {
         guard let log else { return try status.refuse() }  // the store is read-only
         do { try log.with(body) } catch {
-            try appendAgain(to: log.object, after: error, body)
+            if error.code != .noSpace { status.record(error) }
+            throw error
         }
-    }
-
-    /// Repeats an append once if the disk is full and other files hold preallocated space.
-    private func appendAgain(
-        to log: LogWriter, after error: StoreError, _ body: (LogWriter) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        var error = error
-        if error.code == .noSpace {
-            guard gainSpace(for: log) else { throw error }
-            do { return try body(log) } catch let second { error = second }
-        }
-        if error.code != .noSpace { status.record(error) }
-        throw error
     }
 
     /// Removes all keys in `[start, end)`. Like an empty batch, an empty range writes nothing and returns the last
@@ -136,7 +124,7 @@ extension WritePath {
     func changeRange(_ start: Bytes, _ end: Bytes, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
         try Limits.check(key: max(start.count, end.count), value: 0)
         if compareKeys(start, end) >= 0 { return try lastAcknowledged() }
-        return try retryAfterFlush(mayBlock: mayBlock) { () throws(StoreError) in
+        return try requestingSpace { () throws(StoreError) in
             try append(
                 .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock ? .forCompaction : .never)
         }

@@ -8,7 +8,7 @@ extension WritePath {
             // Evaluates the condition before appending, so that most rejected writes append nothing. The final
             // evaluation happens under the write lock, and a write that it rejects is rolled back.
             if let condition, try !holds(condition, key) { return 0 }
-            return try rollingBackValues(ifRejected: { $0 == 0 }) { () throws(StoreError) in
+            return try values.rollingBack(ifRejected: { $0 == 0 }) { () throws(StoreError) in
                 let pointer = try values.append(key, value)
                 return try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
                     pointer.write(to: buffer)
@@ -18,6 +18,16 @@ extension WritePath {
                 }
             }
         }
+    }
+
+    /// Records that the last change refers to values. The caller holds the write lock.
+    func noteValues(in files: Set<UInt64>, bytes: Int) {
+        state.active.valueFiles.formUnion(files)
+        state.active.valueBytes += bytes
+        let limit = configuration.valueSealingBytes
+        if state.active.valueBytes >= limit / 8, state.attempts.log.failure == nil { prepareLogSoon() }
+        // The next change checks the memtable's room, a small one too.
+        if state.active.valueBytes >= limit { state.active.uncheckedEnd = 0 }
     }
 
     /// Evaluates the condition of a large value for the first time.
@@ -30,19 +40,6 @@ extension WritePath {
         defer { lock.unlock() }
         _ = try refresh(&known, key, condition, .forFlush)
         return known.holds
-    }
-
-    /// Runs a write that first appends values. If the disk is full and logs hold preallocated space, releases that
-    /// space and runs the write once more. The caller holds the value lock.
-    ///
-    /// If the write is rejected, exceeds a limit or does not fit on the disk, its values are rolled back.
-    /// - Parameter isRejected: see ``ValueLog/rollingBack(ifRejected:_:)``.
-    func rollingBackValues<R>(
-        ifRejected isRejected: (R) -> Bool = { _ in false }, _ body: () throws(StoreError) -> R
-    ) throws(StoreError) -> R {
-        try makingSpace(forWriter: true) { () throws(StoreError) in
-            try values.rollingBack(ifRejected: isRejected, body)
-        }
     }
 
     /// Runs a write under the value lock. Before taking the lock, waits for a compaction if level 0 is full.

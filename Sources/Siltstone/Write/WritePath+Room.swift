@@ -87,11 +87,11 @@ extension WritePath {
         return true
     }
 
-    /// True if the active memtable, which has `bytes` bytes, is full, has many range tombstones, or its log has become
-    /// too long. The caller holds the write lock.
+    /// True if the active memtable, which has `bytes` bytes, is full, refers to many bytes of values, has many range
+    /// tombstones, or its log has become too long. The caller holds the write lock.
     @inline(__always)
     func isFull(_ bytes: Int) -> Bool {
-        bytes >= configuration.sealingBytes
+        bytes >= configuration.sealingBytes || state.active.valueBytes >= configuration.valueSealingBytes
             || state.active.unretainedTable.with { $0.hasManyRangeTombstones }
             || state.active.unretainedLog?.with { $0.end } ?? 0
                 >= 2 * configuration.memTableBytes
@@ -112,7 +112,7 @@ extension WritePath {
     /// the write lock, which it releases during the pause.
     /// - Returns: false if a pause is due and the caller must not wait.
     private func slowDown(_ size: ChangeSize, _ waits: WaitPolicy) throws(StoreError) -> Bool {
-        switch state.controller.charge(size.bytes, mayPause: waits != .never) {
+        switch state.controller.charge(max(size.bytes, size.userBytes), mayPause: waits != .never) {
         case .proceed: return true
         case .refused: return false
         case .pause(let pause):
@@ -127,113 +127,33 @@ extension WritePath {
     }
 }
 
-// Handling of a full disk: the attempts, releases of space and waits before a write is refused.
-//
-// ``retryAfterFlush`` surrounds a complete change or the creation of a log, and is called without a lock.
-// ``makingSpace`` surrounds work on files: a flush, a compaction, the creation of a log, or appends to the value file.
-// ``gainSpace`` is called under the write lock, after an append to the log or to the value file has failed.
+// A full disk. A write that meets it throws ``StoreError/Code/noSpace`` at once, and changes nothing. Background work
+// then frees space by itself (``BackgroundWork/scheduleSpace()``), so that later writes succeed.
 extension WritePath {
-    /// Runs a change, and runs it again if the disk is full and a flush is running, because the end of the flush frees
-    /// a complete log. The caller holds no lock.
-    ///
-    /// Does not wait if the last flush has failed. Throws the error as soon as a wait has removed no log.
-    /// - Parameter mayBlock: false if the caller cannot wait. Then nil is returned if waiting is necessary.
+    /// Runs a change, and requests disk space if it meets a full disk.
     @inline(__always)
-    func retryAfterFlush<R>(
-        mayBlock: Bool = true, _ change: () throws(StoreError) -> R?
-    ) throws(StoreError) -> R? {
-        do { return try change() } catch { return try changeAgain(after: error, mayBlock, change) }
-    }
-
-    @inline(never)
-    private func changeAgain<R>(
-        after error: StoreError, _ mayBlock: Bool, _ change: () throws(StoreError) -> R?
-    ) throws(StoreError) -> R? {
-        var error = error
-        // -1, so that the first round always tries again: a log may have been removed between the failure and this
-        // check.
-        var removed = -1
-        while error.code == .noSpace {
-            guard let count = awaitFlush(mayBlock: mayBlock) else { return nil }
-            if count == removed { break }
-            removed = count
-            do { return try change() } catch let next { error = next }
-        }
-        throw error
-    }
-
-    /// True if logs will be removed: a flush is pending whose last attempt has not failed, or flushed logs are being
-    /// removed. The caller holds the write lock.
-    private var canAwaitFlush: Bool {
-        let flushes = !state.sealed.isEmpty && state.attempts.flush.failure == nil
-        return !status.isClosed && (flushes || logsToRemove > 0)
-    }
-
-    /// Number of flushed logs that still exist. The caller holds the write lock.
-    private var logsToRemove: Int { state.flushedLogs - state.removedLogs }
-
-    /// Waits for the flush of the oldest sealed memtable, if one can succeed, and for the removal of flushed logs.
-    /// - Returns: the number of logs removed so far; nil if there is something to wait for and the caller must not.
-    func awaitFlush(mayBlock: Bool) -> Int? {
-        lock.withLock { () -> Int? in
-            // Under the same lock as the waits below, because another writer may seal a memtable in between.
-            if !mayBlock, canAwaitFlush { return nil }
-            if logsToRemove == 0, let oldest = state.sealed.first?.table {
-                background.value.flush()
-                while canAwaitFlush, state.sealed.first?.table === oldest { lock.wait() }
-            }
-            awaitRemovals()
-            return state.removedLogs
+    func requestingSpace<R>(_ change: () throws(StoreError) -> R) throws(StoreError) -> R {
+        do { return try change() } catch {
+            if error.code == .noSpace { background.value.space() }
+            throw error
         }
     }
 
-    /// Runs work that takes disk space. If the disk is full, waits until flushed logs are removed, releases
-    /// preallocated space, and runs the work once more. That space is dispensable: it only lets writers run ahead.
-    /// Blocks; the caller does not hold the write lock.
-    /// - Parameter forWriter: true to schedule the flush again, too. A flush must not, because it would then run again
-    ///   and again on a full disk. Appends to the value file do, those of compactions included.
-    func makingSpace<R>(
-        forWriter: Bool = false, _ work: () throws(StoreError) -> R
-    ) throws(StoreError) -> R {
+    /// Runs background work that takes disk space. If the disk is full, releases preallocated space, which only lets
+    /// writers run ahead, and runs the work once more. The caller does not hold the write lock.
+    func releasingReserves<R>(_ work: () throws(StoreError) -> R) throws(StoreError) -> R {
         do { return try work() } catch {
-            guard error.code == .noSpace else { throw error }
-            let isWorthIt = lock.withLock {
-                let hasRemoved = awaitRemovals()
-                let hasGained = forWriter ? gainSpace() : releaseReserves()
-                return hasRemoved || hasGained
-            }
-            guard isWorthIt else { throw error }
+            guard error.code == .noSpace, lock.withLock({ releaseReserves() }) else { throw error }
             return try work()
         }
     }
 
-    /// Tries to find space for a writer: schedules a flush, whose end frees a complete log, and releases the
-    /// preallocated space of logs and of the value file. The caller holds the write lock.
-    /// - Parameter log: a log that keeps its space.
-    /// - Returns: true if an immediate second attempt is worthwhile.
-    func gainSpace(for log: LogWriter? = nil) -> Bool {
-        if !state.sealed.isEmpty { background.value.flush() }
-        return releaseReserves(except: log)
-    }
-
     /// Releases the preallocated space of logs and of the value file. The caller holds the write lock.
-    /// - Parameter log: a log that keeps its space.
     /// - Returns: true if any space was released.
-    func releaseReserves(except log: LogWriter? = nil) -> Bool {
+    func releaseReserves() -> Bool {
         let logs = state.sealed.map(\.log) + [state.active.log, state.nextLog]
-        let ofLogs = logs.reduce(0) { $0 + ($1 === log ? 0 : $1?.releaseReserve() ?? 0) } > 0
+        let ofLogs = logs.reduce(0) { $0 + ($1?.releaseReserve() ?? 0) } > 0
         let ofValues = values.releaseSpace()
         return ofLogs || ofValues
-    }
-
-    /// Waits until the logs that have been flushed by now are removed. Called under the write lock, which it releases
-    /// while waiting.
-    /// - Returns: true if there were any.
-    @discardableResult
-    private func awaitRemovals() -> Bool {
-        guard logsToRemove > 0 else { return false }
-        let flushed = state.flushedLogs
-        while !status.isClosed, state.removedLogs < flushed { lock.wait() }
-        return true
     }
 }

@@ -7,8 +7,7 @@ import Synchronization
 /// state of background work. A small write holds the lock for less than a microsecond, unless it reserves space, seals
 /// the memtable, or reads from disk. A conditional write reads from disk under the lock if its first result is outdated,
 /// a conflict check after eight outdated results. No write holds the lock during a sync. The lock has a condition
-/// variable, on which threads wait for room, for background work or for a log. On a full disk a write waits on it until a
-/// flushed log is removed, and the lock is free meanwhile.
+/// variable, on which threads wait for room, for background work or for a log.
 ///
 /// Callers are: `KeyValueStore`, transactions, subscriptions to changes, background work, checkpoints, verification,
 /// reports and closing. The lock order is value, manifest, sync, write (``LockRank``). A holder of the write lock may
@@ -135,9 +134,14 @@ final class WritePath: Sendable {
     /// Records that the running flush has read more bytes.
     func addFlushProgress(_ bytes: Int) { flushProgress.add(bytes, ordering: .relaxed) }
 
-    /// Adjusts the delay of writers to the flushed runs of a version. The caller holds the write lock.
+    /// Adjusts the delay of writers to the compactions that a version needs. The caller holds the write lock.
     private func noteRuns(_ version: Version) {
+        guard configuration.automaticCompaction else { return }
+        let all = version.valueFiles.values.reduce(0) { $0 + $1.length.bytes }
+        // The usual garbage: a quarter, and the values to which memtables refer or have referred.
+        let usual = version.liveValueBytes / 4 + 4 * configuration.valueFileBytes
         state.controller.update(
-            flushedRuns: configuration.automaticCompaction ? version.levels.first?.count ?? 0 : 0)
+            flushedRuns: version.levels.first?.count ?? 0,
+            garbage: Double(all - version.liveValueBytes) / Double(usual))
     }
 }

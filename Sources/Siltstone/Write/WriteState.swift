@@ -11,11 +11,6 @@ struct WriteState {
     /// True while writers wait for an ingestion (``WritePath/pauseWriters(_:)``).
     var isPaused = false
     var attempts = BackgroundAttempts()
-    /// Number of logs whose memtables are segments.
-    var flushedLogs = 0
-    /// Number of those logs that are removed, so that their space is free, or that a checkpoint or a verification still
-    /// keeps (``ObsoleteFiles``).
-    var removedLogs = 0
     /// Sequence number of the last change.
     var lastSequence: SequenceNumber
     /// The memtables contain all changes with a larger sequence number than this.

@@ -37,13 +37,12 @@ struct CompactionTests {
         var configuration = StoreFixture.small()
         configuration.largeValueBytes = 1000
         configuration.automaticCompaction = false
+        configuration.valueFileBytes = 1 << 20
         let store = try StoreFixture().open(configuration)
-        // Some forty value files, all but the last one full.
-        for number in 0..<500 { try store.put(key(number), [UInt8](repeating: 1, count: 5000)) }
-        #expect(store.statistics.valueFiles > 10)
-        #expect(store.engine.writes.sealedValueFiles().isEmpty)
+        for number in 0..<50 { try store.put(key(number), [UInt8](repeating: 1, count: 5000)) }
+        #expect(store.statistics.valueFiles == 1 && store.engine.writes.flushedValueFiles().isEmpty)
         try store.flush()
-        #expect(store.engine.writes.sealedValueFiles().count == store.statistics.valueFiles - 1)
+        #expect(store.engine.writes.flushedValueFiles().count == 1)
         try store.close()
     }
 
@@ -90,8 +89,8 @@ struct CompactionTests {
         let live = 100 * 2048
         try store.flush()
         if asked { try store.compact() }
-        // Unasked: some garbage may stay in each file, and the file in use.
-        try waitUntil("garbage is collected") { store.statistics.valueFileBytes < (asked ? 2 : 6) * live }
+        // The segments count as live bytes, too, and these are small values.
+        try waitUntil("garbage is collected") { store.statistics.valueFileBytes <= live * 3 / 2 }
         #expect(try store.allEntries() == model.scan())
         #expect(try store.verify().problems == [])
         try store.close()
@@ -108,7 +107,7 @@ struct CompactionTests {
         try store.put(key(1), [UInt8](repeating: 1, count: 2000))
         try store.delete(key(1))
         try store.flush()
-        try store.engine.writes.collectValueFiles()
+        try store.engine.background.collectValueFiles()
         try store.put(key(2), [UInt8](repeating: 2, count: 2000))
         #expect(try store.get(key(2)) == [UInt8](repeating: 2, count: 2000))
         try store.close()

@@ -78,7 +78,7 @@ struct BackgroundWorkTests {
         }
         try work.compact(from: nil, to: nil)
         #expect(work.versions.current.runs.count == 1)
-        let bytes = work.versions.current.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero }
+        let bytes = work.versions.current.valueFiles.values.reduce(0) { $0 + $1.length.bytes }
         #expect(bytes < 2 * 30 * 5100)
         for number in 0..<30 { #expect(try work.reads.get("key \(number)") == [UInt8](repeating: 2, count: 5000)) }
         end(work)

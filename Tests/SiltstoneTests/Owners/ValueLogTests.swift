@@ -16,6 +16,10 @@ struct ValueLogTests {
             versions = fixture.makeVersions()
             values = ValueLog(versions, fixture.makeReads())
         }
+
+        func collect(inMemory: () -> Set<UInt64>) throws(StoreError) {
+            try versions.dropValueFiles(isOrdered: true) { values.filesInUse.union(inMemory()) }
+        }
     }
 
     @Test("values go to one file until it is full, and then to the next", .comesToAnEnd)
@@ -50,7 +54,7 @@ struct ValueLogTests {
             }
         }
         #expect(code == reason)
-        let sizes = parts.versions.current.valueFiles.sorted { $0.key < $1.key }.map(\.value.sizeOrZero)
+        let sizes = parts.versions.current.valueFiles.sorted { $0.key < $1.key }.map(\.value.length.bytes)
         #expect(sizes.count > 2)
         #expect(sizes[0] == size && sizes.dropFirst().allSatisfy { $0 == FileHeader.size })
     }
@@ -96,26 +100,35 @@ struct ValueLogTests {
             #expect(requests.load(ordering: .relaxed) == expected, "\(count) values")
         }
         let files = parts.versions.current.valueFiles
-        #expect(files.count == 2 && files.values.allSatisfy { $0.sizeOrZero == FileHeader.size })
+        #expect(files.count == 2 && files.values.allSatisfy { $0.length.bytes == FileHeader.size })
         let current = try #require(parts.values.current)
-        try parts.values.collect { [] }
+        try parts.collect { [] }
         #expect(parts.versions.current.valueFiles.keys.sorted() == [current.number])
         #expect(try parts.values.append("a", count: 5000).file == current.number)
     }
 
-    @Test("files go when nothing refers to them: no memtable, no segment, no compaction under way", .comesToAnEnd)
+    @Test("files go when nothing refers to them: no memtable, no segment, no running write", .comesToAnEnd)
     func collection() throws {
         let parts = try Parts()
         let used = try parts.values.append("a", count: 5000).file
-        _ = try parts.values.finishFile()
-        let moved = try parts.values.append("b", count: 5000).file
-        _ = try parts.values.finishFile()
-        try parts.values.withLock { parts.values.noteRelocation(to: moved) }
-        let current = try parts.values.append("c", count: 5000).file
-        try parts.values.collect { [used] }
-        #expect(parts.versions.current.valueFiles.keys.sorted() == [used, moved, current])
-        parts.values.endRelocation()
-        try parts.values.collect { [] }
+        try parts.values.finishFile()
+        let unused = try parts.values.append("b", count: 5000).file
+        try parts.values.finishFile()
+        try parts.values.withLock { () throws(StoreError) in
+            try parts.values.rollingBack { () throws(StoreError) in
+                // Two files, of which the first one is full.
+                for _ in 0..<3 {
+                    _ = try withContiguousBytes([UInt8](repeating: 1, count: 40_000)) { bytes throws(StoreError) in
+                        try parts.values.append(.emptyBytes, bytes)
+                    }
+                }
+                try parts.collect { [used] }
+            }
+        }
+        let files = parts.versions.current.valueFiles.keys
+        #expect(files.count == 3 && files.contains(used) && !files.contains(unused))
+        let current = try #require(parts.values.current).number
+        try parts.collect { [] }
         #expect(parts.versions.current.valueFiles.keys.sorted() == [current], "it is in use")
     }
 

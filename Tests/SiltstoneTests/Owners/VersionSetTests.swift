@@ -70,9 +70,9 @@ struct VersionSetTests {
         let made = try versions.createValueFile { appender = $0 }
         #expect(appender === made)
         #expect(versions.current.valueFiles.keys.contains(made.number))
-        try versions.dropValueFiles { [made.number] }
+        try versions.dropValueFiles(isOrdered: true) { [made.number] }
         #expect(versions.current.valueFiles.count == 1)
-        try versions.dropValueFiles { [] }
+        try versions.dropValueFiles(isOrdered: true) { [] }
         #expect(versions.current.valueFiles.isEmpty)
         #expect(try !fixture.names().contains(StoreFile.values(made.number).name))
     }

@@ -132,13 +132,12 @@ struct WritePathTests {
         #expect(codes.withLock { $0 } == [.closed])
     }
 
-    @Test(
-        "on a full disk, a writer that must not block is told of a flush that frees space, and of no other",
-        .comesToAnEnd)
+    @Test("on a full disk a writer is refused at once, though a flush is due, and asks for space", .comesToAnEnd)
     func fullDisk() throws {
         let fixture = try OwnerFixture { $0.logWriting = .written }
         let writes = fixture.makeWrites()
-        #expect(writes.awaitFlush(mayBlock: false) == 0)
+        let requests = Atomic(0)
+        writes.background.value.space = { requests.add(1, ordering: .relaxed) }
         try writes.put("a", [1])
         writes.prepareLog()
         let isSealed = try writes.lock.withLock { () throws(StoreError) in
@@ -147,12 +146,28 @@ struct WritePathTests {
         #expect(isSealed)
         fixture.disk.setRule { $0.operation == .write && $0.path.hasSuffix(".log") ? .noSpace : nil }
         // Nobody flushes, so a wait would not end.
-        #expect(writes.awaitFlush(mayBlock: false) == nil)
-        #expect(try writes.put("b", [1], mayBlock: false) == nil)
-        _ = try #require(writes.beginFlush())
-        writes.failFlush(StoreError(.noSpace, "the disk is full"))
-        #expect(writes.awaitFlush(mayBlock: false) == 0)
-        #expect(StoreError.Code.of { try writes.put("b", [1], mayBlock: false) } == .noSpace)
+        for mayBlock in [false, true] {
+            #expect(StoreError.Code.of { try writes.put("b", [1], mayBlock: mayBlock) } == .noSpace)
+        }
+        #expect(requests.load(ordering: .relaxed) == 2)
+        fixture.disk.setRule(.none)
+        #expect(try writes.put("b", [1]) == 2)
+    }
+
+    @Test("a memtable is full of values, too, and a small change that follows seals it", .comesToAnEnd)
+    func fullOfValues() throws {
+        let fixture = try OwnerFixture {
+            $0.memTableBytes = 4 << 20
+            $0.valueFileBytes = 1 << 20
+        }
+        let writes = fixture.makeWrites()
+        for number in 0..<2 {
+            try writes.put("key \(number)", [UInt8](repeating: 1, count: 200_000))
+            #expect(writes.tables.count == 1)
+        }
+        writes.prepareLog()
+        try writes.put("small", [1])
+        #expect(writes.tables.count == 2 && writes.tables[1].valueBytes == 0)
     }
 
     @Test(

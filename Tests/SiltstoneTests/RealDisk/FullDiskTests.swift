@@ -150,7 +150,10 @@ struct FullDiskTests {
                 try disk.fill(leaving: 16 << 10)
             }
             try fill()
-            try store.put(key(count), [UInt8](repeating: 8, count: 100_000))
+            // A refused put lets the store give back what logs hold.
+            try waitUntil("there is room") {
+                StoreError.Code.of { try store.put(key(count), [UInt8](repeating: 8, count: 100_000)) } == nil
+            }
             count += 1
             try fill()
             try store.flush()

@@ -53,115 +53,42 @@ struct FaultTests {
         return configuration
     }
 
-    /// Flushes a store, then makes a change on a disk that is full until the log of the flush is removed, which takes a while.
-    /// - Parameter needsSpace: the calls that the full disk refuses.
-    private func changeOnFullDisk(
-        _ configuration: Configuration, needsSpace: @escaping @Sendable (FileSystemCall) -> Bool,
-        _ change: (KeyValueStore) throws -> Void
-    ) throws {
-        let disk = FaultInjectingFileSystem()
-        let store = try StoreFixture(disk).open(configuration)
-        let (isFull, isRemoved) = (Locked(false), Locked(false))
-        disk.setRule { call in
-            if call.operation == .remove, call.path.hasSuffix(".log") {
-                Platform.sleep(microseconds: 300_000)
-                isRemoved.withLock { $0 = true }
-            }
-            let isShort = isFull.withLock { $0 } && !isRemoved.withLock { $0 }
-            return isShort && needsSpace(call) ? .noSpace : nil
-        }
-        try store.put(key(1), [1])
-        try store.flush()
-        isFull.withLock { $0 = true }
-        try change(store)
-        #expect(isRemoved.withLock { $0 })
-        #expect(try store.allEntries().map(\.key) == [key(1), key(2)])
-        try store.close()
-    }
-
     @Test(
-        "a flush that finds the disk full waits for the space of the log that the flush before has made needless",
-        .comesToAnEnd)
-    func spaceOnItsWay() throws {
-        try changeOnFullDisk(StoreFixture.small()) { call in
-            call.operation == .create && call.path.hasSuffix(".segment")
-        } _: { store in
-            try store.put(key(2), [2])
-            try store.flush()
-        }
-    }
-
-    @Test("a put that finds the disk full waits for the space of a log that a flush has made needless", .comesToAnEnd)
-    func spaceOnItsWayForPuts() throws {
-        try changeOnFullDisk(Self.configuration(.written)) { call in
-            call.operation == .write && call.path.hasSuffix(".log")
-        } _: { store in
-            try store.put(key(2), [2])
-        }
-    }
-
-    @Test(
-        "on a full disk changes of every kind wait for the flush under way, whose log gives its space back",
-        .comesToAnEnd)
-    func spaceOfFlushUnderWay() async throws {
+        "changes of every kind are refused at once on a full disk, whatever a flush under way will free", .comesToAnEnd)
+    func refusedAtOnce() async throws {
         let disk = FaultInjectingFileSystem()
-        var configuration = Self.configuration(.written)
-        // Its segments would fill the disk, too, and free no log.
-        configuration.automaticCompaction = false
-        let store = try StoreFixture(disk).open(configuration)
-        // The disk is full from when a change is to be made until the log of the flush is removed, which goes on only once
-        // the change was refused (or was made all the same).
-        let (isFull, isRefused, isMade) = (Locked(false), Locked(false), Locked(false))
+        let store = try StoreFixture(disk).open(Self.configuration(.written))
+        // The flush goes on only once all changes were refused.
+        let (isFull, isRefused) = (Locked(false), Locked(false))
         disk.setRule { call in
             if call.operation == .create, call.path.hasSuffix(".segment") {
-                while !isRefused.withLock({ $0 }), !isMade.withLock({ $0 }) { Platform.sleep(microseconds: 1_000) }
+                while !isRefused.withLock({ $0 }) { Platform.sleep(microseconds: 1_000) }
             }
-            if call.operation == .remove, call.path.hasSuffix(".log") { isFull.withLock { $0 = false } }
-            guard call.operation == .write, call.path.hasSuffix(".log"), isFull.withLock({ $0 }) else { return nil }
-            isRefused.withLock { $0 = true }
-            return .noSpace
+            return call.operation == .write && isFull.withLock { $0 } ? .noSpace : nil
         }
-        let changes: [@Sendable (KeyValueStore) async throws -> Void] = [
-            { store in try await OwnThread.run { try store.put(key(1), [1]) } },
-            { store in try await store.put(key(2), [2]) },
-            { store in
-                var batch = WriteBatch()
-                batch.put(key(3), [3])
-                _ = try await OwnThread.run { [batch] in try store.write(batch) }
-            },
-            { store in try await store.deleteRange(from: key(4), to: key(5)) },
-            { store in try await OwnThread.run { try store.put(key(6), [UInt8](repeating: 6, count: 3_000)) } },
+        try await OwnThread.run {
+            var number = 100
+            while store.engine.writes.lock.withLock({ store.engine.writes.state.sealed.isEmpty }) {
+                try store.put(key(number), [UInt8](repeating: 1, count: 500), durability: .buffered)
+                number += 1
+            }
+        }
+        let changes: [@Sendable () async throws -> Void] = [
+            { try await OwnThread.run { try store.put(key(1), [1]) } },
+            { try await store.put(key(2), [2]) },
+            { try await store.deleteRange(from: key(4), to: key(5)) },
+            { try await OwnThread.run { try store.put(key(6), [UInt8](repeating: 6, count: 3_000)) } },
         ]
-        for (round, change) in changes.enumerated() {
-            isRefused.withLock { $0 = false }
-            isMade.withLock { $0 = false }
-            try await OwnThread.run {
-                var number = 100
-                while store.engine.writes.lock.withLock({ store.engine.writes.state.sealed.isEmpty }) {
-                    try store.put(key(number), [UInt8](repeating: 1, count: 500), durability: .buffered)
-                    number += 1
-                }
-            }
-            isFull.withLock { $0 = true }
+        isFull.withLock { $0 = true }
+        for change in changes {
             do {
-                defer { isMade.withLock { $0 = true } }
-                try await change(store)
-            }
-            #expect(isRefused.withLock { $0 } && !isFull.withLock { $0 }, "the disk was not full for change \(round)")
-            try await store.flush()
-            // Else a log of this round, removed late, would make room in the next.
-            try await OwnThread.run {
-                try waitUntil("the log is removed") {
-                    store.engine.writes.lock.withLock {
-                        store.engine.writes.state.removedLogs == store.engine.writes.state.flushedLogs
-                    }
-                }
-            }
+                try await change()
+                Issue.record("a change is made on a full disk")
+            } catch let error as StoreError { #expect(error.code == .noSpace) }
         }
-        for number in [1, 2, 3, 6] {
-            let value = try await store.get(key(number))
-            #expect(value?.first == UInt8(number))
-        }
+        isFull.withLock { $0 = false }
+        isRefused.withLock { $0 = true }
+        for change in changes { try await change() }
         let report = try await store.verify()
         #expect(report.problems.isEmpty)
         try await store.close()
@@ -197,7 +124,12 @@ struct FaultTests {
             }
         }
         if suffix == ".segment" { try store.flush() }
-        for number in 0..<900 { try store.put(key(number), [UInt8](repeating: 2, count: 1_000)) }
+        for number in 0..<900 {
+            // A refused put lets the store look for space.
+            try waitUntil("there is space") {
+                StoreError.Code.of { try store.put(key(number), [UInt8](repeating: 2, count: 1_000)) } == nil
+            }
+        }
         #expect(isCut.withLock { $0 })
         disk.setRule(.none)
         let entries = try store.allEntries()
@@ -223,7 +155,8 @@ struct FaultTests {
         for number in 0..<400 where code == nil {
             code = StoreError.Code.of { try store.put(key(number), [UInt8](repeating: 2, count: 1_000)) }
         }
-        #expect(code == .noSpace && isCut.withLock { $0 })
+        #expect(code == .noSpace)
+        try waitUntil("logs give back what they hold") { isCut.withLock { $0 } }
         disk.setRule(.none)
         try store.put(key(0), [3])
         try store.close()

@@ -8,7 +8,8 @@ public struct Configuration: Sendable {
     /// for reading.
     public var readOnly = false
     /// Bytes of memory for one memtable and its flush, 64 KiB to 4 GiB. The memtable is sealed (takes no more changes)
-    /// at 13/16 of them, or earlier if its log has become twice as long as this number. The rest is for the flush.
+    /// at 13/16 of them, or earlier if its log has become twice as long as this number, or if it refers to many bytes
+    /// of large values (``valueFileBytes``). The rest is for the flush.
     /// While a flush is in progress and writes continue, the store uses twice as much; see ``sealedMemTableLimit``. A
     /// batch that is larger than a memtable gets a memtable of its own size.
     public var memTableBytes = 64 << 20
@@ -24,7 +25,8 @@ public struct Configuration: Sendable {
     /// Values of at least this many bytes are written to a value file; at least 64. Compactions do not rewrite them,
     /// unless much of their value file is garbage.
     public var largeValueBytes = 8 << 10
-    /// Bytes after which a value file is closed and the next one is started; at least 64 KiB.
+    /// Bytes after which a value file is closed and the next one is started; at least 64 KiB. The memtables together
+    /// refer to about as many bytes of values, overwritten ones included, before they are flushed.
     public var valueFileBytes = 256 << 20
     /// Bytes of the cache of blocks that were read or inflated. Not used if segments are mapped and not compressed.
     public var cacheBytes = 64 << 20
@@ -62,6 +64,9 @@ public struct Configuration: Sendable {
     /// Bytes at which a memtable is sealed. The rest of ``memTableBytes`` is for the memory of the flush and of the
     /// other parts of the store.
     var sealingBytes: Int { memTableBytes / 16 * 13 }
+
+    /// Bytes of values at which a memtable is sealed that refers to them.
+    var valueSealingBytes: Int { valueFileBytes / (1 + sealedMemTableLimit) }
 
     /// Throws ``StoreError/Code/invalidArgument`` if an option is out of its range.
     func validate() throws(StoreError) {
