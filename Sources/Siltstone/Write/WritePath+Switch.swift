@@ -86,6 +86,9 @@ extension WritePath {
 
     /// Flushes all changes that are in memory, and waits until they are in segments.
     func flush() throws(StoreError) {
+        try status.checkWritable()
+        // Even if there is nothing to flush: the caller relies on the files.
+        try versions.checkInPlace()
         lock.lock()
         defer { lock.unlock() }
         try status.checkWritable()
