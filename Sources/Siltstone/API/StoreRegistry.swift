@@ -115,6 +115,7 @@ extension Configuration {
             ("logWriting", logWriting == other.logWriting),
             ("automaticCompaction", automaticCompaction == other.automaticCompaction),
             ("tidiesWhenIdle", tidiesWhenIdle == other.tidiesWhenIdle),
+            ("transactionMemoryBytes", transactionMemoryBytes == other.transactionMemoryBytes),
         ]
         return isSame.first { !$0.1 }?.0
     }

@@ -51,21 +51,6 @@ struct LogRecovery {
         var offset: UInt64
     }
 
-    /// The results of a first reading of a log's frames, before any of its changes is applied.
-    private struct Survey {
-        /// Has read the frames to the last valid one.
-        var reader: FrameReader
-        /// The memory that the changes need: many small ones need several times the bytes that they take in the log.
-        var size = ChangeSize.nothing
-
-        init(_ reader: FrameReader) throws(StoreError) {
-            self.reader = reader
-            while let frame = try self.reader.next() {
-                if frame.kind == .batch { size.add(RecoveredBatch(frame)) }
-            }
-        }
-    }
-
     private let directory: StoreDirectory
     /// The manifest, as far as it is valid.
     private let manifest: Manifest.Found
@@ -111,16 +96,11 @@ struct LogRecovery {
     mutating func readLogs() throws(StoreError) {
         /// The log that has lost its end, if any. Later logs contain only changes that followed the lost ones.
         var torn: RecoveredLog?
-        let readers = try state.logs.map { number throws(StoreError) in
-            try FrameReader(
+        for number in state.logs {
+            var reader = try FrameReader(
                 directory.fileSystem, path: directory.path(of: .log(number)), kind: .log, store: directory.identity,
                 number: number, mapped: directory.configuration.access == .mapped)
-        }
-        let surveys = try readers.map { reader throws(StoreError) in try Survey(reader) }
-        for (index, number) in state.logs.enumerated() {
-            var reader = readers[index]
-            let synced = syncedEnd(of: index, surveys)
-            if torn == nil, let log = try read(&reader, surveys[index].size, number, synced, after: logs.last) {
+            if torn == nil, let log = try read(&reader, number, after: logs.last) {
                 // Checked only if there are earlier logs, because it may scan the space after the end of the frames.
                 if !logs.isEmpty, reader.provesEarlierLogsSynced() {
                     for index in logs.indices { logs[index].syncedEnd = logs[index].end }
@@ -131,37 +111,24 @@ struct LogRecovery {
             }
             torn = torn ?? logs.last
             if let torn { try requireNoProof(&reader, number, torn) }
-            logs.append(try emptied(reader, .nothing, number))
+            // The reader has no frames left, so this makes an empty memtable of minimal size.
+            logs.append(try emptied(reader, number))
         }
     }
 
-    /// The end of the frames of a log that are known to be synced, and so are the values to which they refer. Intact
-    /// frames of this log or of later ones say so, or the manifest.
-    private func syncedEnd(of index: Int, _ surveys: [Survey]) -> Int {
-        let (number, later) = (state.logs[index], surveys[(index + 1)...])
-        if later.contains(where: { $0.reader.provesEarlierLogsSynced() }) { return .max }
-        var end = surveys[index].reader.syncedMark
-        if let link = later.first?.reader.link, link.log == number { end = max(end, Int(clamping: link.synced)) }
-        if let closing = state.closing, closing.log == number { end = max(end, Int(clamping: closing.end)) }
-        return end
-    }
-
     /// Reads one log to its end.
-    /// - Parameters:
-    ///   - size: the memory that its changes need.
-    ///   - synced: the end of the frames whose values are known to be synced.
     /// - Returns: the log; nil if its link shows that the previous log has lost its end. The rest of this log was then
     ///   not read.
     private func read(
-        _ reader: inout FrameReader, _ size: ChangeSize, _ number: UInt64, _ synced: Int, after previous: RecoveredLog?
+        _ reader: inout FrameReader, _ number: UInt64, after previous: RecoveredLog?
     ) throws(StoreError) -> RecoveredLog? {
-        var log = try emptied(reader, size, number)
+        var log = try emptied(reader, number)
         while let frame = try reader.next() {
             switch frame.kind {
             case .link:
                 log.isLinked = true
                 if try missesEnd(of: previous, decodeLink(frame, reader), reader) { return nil }
-            case .batch: try apply(frame, to: &log, &reader, synced)
+            case .batch: try apply(frame, to: &log, &reader)
             case .close: continue  // a log that was resumed after a clean close has frames after it
             case .edit:
                 throw .corrupt("a log holds a frame of a manifest", file: reader.path, offset: frame.offset)
@@ -212,7 +179,7 @@ struct LogRecovery {
 
     /// Applies a batch to the memtable. Rejects a frame that refers to a missing value, as if the frame were torn.
     private func apply(
-        _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader, _ synced: Int
+        _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader
     ) throws(StoreError) {
         guard log.isLinked else {
             throw .corrupt("the log begins with a batch and no link frame", file: reader.path, offset: frame.offset)
@@ -224,7 +191,7 @@ struct LogRecovery {
         }
         let batch = RecoveredBatch(frame)
         try batch.check(in: reader.path)
-        if let missing = try missingValue(batch, frame, reader, synced) {
+        if let missing = try missingValue(batch, frame, reader) {
             reader.rejectLast("its value is missing")
             log.missingValueError = missing
             return
@@ -239,14 +206,14 @@ struct LogRecovery {
     }
 
     /// Checks that the values to which a batch points exist and match their checksums. They may be in the page cache
-    /// only (``syncValueFiles()``). Does not read the values of a frame that is known to be synced: no crash can lose
-    /// them, and a read finds damage, as in the values of segments.
+    /// only (``syncValueFiles()``).
     /// - Returns: the error of the first missing value; nil if none is missing.
     /// - Throws: ``StoreError/Code/corrupt`` if the manifest does not name a value file at all. No crash can cause
     ///   that, because the manifest durably names each file before anything refers to it.
-    /// - Complexity: O(bytes of the values) behind the last synced mark
+    /// - Complexity: O(bytes of the values), all of which are read. The values of a memtable are bounded
+    ///   (``LoggedTable/valueBytes``).
     private func missingValue(
-        _ batch: RecoveredBatch, _ frame: Frame, _ reader: FrameReader, _ synced: Int
+        _ batch: RecoveredBatch, _ frame: Frame, _ reader: FrameReader
     ) throws(StoreError) -> StoreError? {
         try batch.firstResult { change throws(StoreError) -> StoreError? in
             // The change reader has checked the size of each pointer, so `ValuePointer` never returns nil here.
@@ -257,7 +224,6 @@ struct LogRecovery {
                         + "\(reader.path) refers at offset \(frame.offset)",
                     file: manifest.path, offset: manifest.end)
             }
-            if frame.offset < synced { return nil }
             do throws(StoreError) { try file.withValue(pointer, key: change.key) { _ in } } catch {
                 guard error.code == .corrupt else { throw error }
                 return error
@@ -301,10 +267,9 @@ struct LogRecovery {
     /// it saves. The exact value was not measured.
     private static let minPrefaultBytes = 4 << 20
 
-    /// Returns a log without frames. Its memtable has room for changes of `size`.
-    private func emptied(
-        _ reader: FrameReader, _ size: ChangeSize, _ number: UInt64
-    ) throws(StoreError) -> RecoveredLog {
+    /// Returns a log without frames. Its memtable has room for the frames that `reader` has not read yet.
+    private func emptied(_ reader: FrameReader, _ number: UInt64) throws(StoreError) -> RecoveredLog {
+        let size = try Self.size(reader)
         let table = try MemTable.make(directory.configuration, for: size, nil)
         let bytes = size.bytes + size.count * MemTableEntry.headerSize
         if bytes >= Self.minPrefaultBytes {
@@ -315,6 +280,15 @@ struct LogRecovery {
         return RecoveredLog(
             number: number, header: reader.header, end: FileHeader.size, lastChecksum: reader.fileChecksum,
             table: table, valueFiles: [], isLinked: false, lastSequence: lastSequence)
+    }
+
+    /// The memory that the changes of a log's unread frames need. Counted beforehand, because many small changes need
+    /// several times the bytes that they take in the log.
+    private static func size(_ reader: FrameReader) throws(StoreError) -> ChangeSize {
+        var reader = reader
+        var size = ChangeSize.nothing
+        while let frame = try reader.next() { size.add(RecoveredBatch(frame)) }
+        return size
     }
 
     // MARK: Unnamed logs

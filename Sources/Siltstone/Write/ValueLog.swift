@@ -30,9 +30,9 @@ final class ValueLog: Sendable {
     /// The requests to background work. Assigned once, while the store opens, before the first write.
     let background = HeapCell(BackgroundRequests())
 
-    /// - Parameter rank: the rank of the value lock.
-    init(_ versions: VersionSet, _ reads: ReadPath, rank: LockRank = .values) {
-        lock = ConditionLock(rank)
+    /// - Parameter lock: the value lock.
+    init(_ versions: VersionSet, _ reads: ReadPath, lock: ConditionLock = ConditionLock(.values)) {
+        self.lock = lock
         self.versions = versions
         self.reads = reads
         configuration = versions.directory.configuration

@@ -139,9 +139,9 @@ final class WritePath: Sendable {
         guard configuration.automaticCompaction else { return }
         let all = version.valueFiles.values.reduce(0) { $0 + $1.length.bytes }
         // The usual garbage: a quarter, and the values to which memtables refer or have referred.
-        let usual = version.liveValueBytes / 4 + 4 * configuration.valueFileBytes
+        let usual = Double(version.liveValueBytes) / 4 + 4 * Double(configuration.valueFileBytes)
         state.controller.update(
             flushedRuns: version.levels.first?.count ?? 0,
-            garbage: Double(all - version.liveValueBytes) / Double(usual))
+            garbage: Double(all - version.liveValueBytes) / usual)
     }
 }

@@ -67,8 +67,8 @@ extension ColumnValue {
 
     private static func compareBytes(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
         // A long value is compared word by word where it lies.
-        let order = unsafe a.withContiguousStorageIfAvailable { a in
-            unsafe b.withContiguousStorageIfAvailable { b in unsafe compareMemory(a, b) }
+        let order = a.withContiguousStorageIfAvailable { a in
+            b.withContiguousStorageIfAvailable { b in unsafe compareMemory(a, b) }
         }
         if let order = order ?? nil { return order }
         var other = b.makeIterator()

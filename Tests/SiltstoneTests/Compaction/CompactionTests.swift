@@ -89,8 +89,8 @@ struct CompactionTests {
         let live = 100 * 2048
         try store.flush()
         if asked { try store.compact() }
-        // The segments count as live bytes, too, and these are small values.
-        try waitUntil("garbage is collected") { store.statistics.valueFileBytes <= live * 3 / 2 }
+        // Unasked, what level 0 hides is collected when its merge costs less than the values do.
+        try waitUntil("garbage is collected") { store.statistics.valueFileBytes <= (asked ? live * 3 / 2 : 3 * live) }
         #expect(try store.allEntries() == model.scan())
         #expect(try store.verify().problems == [])
         try store.close()

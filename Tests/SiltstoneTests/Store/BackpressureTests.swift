@@ -119,6 +119,8 @@ struct BackpressureTests {
         let fixture = StoreFixture(disk)
         var configuration = StoreFixture.small()
         configuration.largeValueBytes = 64
+        // Memtables are full of keys, not of values.
+        configuration.valueFileBytes = 64 << 20
         let store = try fixture.open(configuration)
         let value = [UInt8](repeating: 1, count: 64)
         // Every other value is garbage, so that a compaction moves the rest.

@@ -85,6 +85,7 @@ struct SharedStoreTests {
             ("access", { $0.access = .read }), ("logWriting", { $0.logWriting = .written }),
             ("automaticCompaction", { $0.automaticCompaction = false }),
             ("tidiesWhenIdle", { $0.tidiesWhenIdle = true }),
+            ("transactionMemoryBytes", { $0.transactionMemoryBytes *= 2 }),
         ]
         for (name, change) in changes {
             var other = configuration

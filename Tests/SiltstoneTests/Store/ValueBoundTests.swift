@@ -5,7 +5,6 @@ import Testing
 @testable import Siltstone
 
 /// The bytes of value files: garbage is bounded however small the changes are that refer to it, and goes by itself.
-@Suite("Bounds of value files", .comesToAnEnd)
 struct ValueBoundTests {
     private static let fileBytes = 256 << 10
     private static let valueBytes = 20_000
@@ -46,7 +45,9 @@ struct ValueBoundTests {
         }
     }
 
-    @Test("one key that is rewritten takes four value files at most, however it is written", arguments: Way.allCases)
+    @Test(
+        "one key that is rewritten takes four value files at most, however it is written", .comesToAnEnd,
+        arguments: Way.allCases)
     func oneKey(_ way: Way) throws {
         let fixture = StoreFixture()
         let store = try fixture.open(Self.configuration())
@@ -79,7 +80,7 @@ struct ValueBoundTests {
         try store.close()
     }
 
-    @Test("a closed store has no value file to which nothing refers")
+    @Test("a closed store has no value file to which nothing refers", .comesToAnEnd)
     func closed() throws {
         let fixture = StoreFixture()
         var configuration = Self.configuration()
@@ -92,7 +93,9 @@ struct ValueBoundTests {
         #expect(try fixture.names(ending: ".values").isEmpty)
     }
 
-    @Test("garbage in files to which segments refer stays below a quarter of the live bytes, also in the last file")
+    @Test(
+        "garbage in files to which segments refer stays below a quarter of the live bytes, also in the last file",
+        .comesToAnEnd)
     func deadValues() throws {
         let fixture = StoreFixture()
         let store = try fixture.open(Self.configuration())
@@ -111,7 +114,7 @@ struct ValueBoundTests {
         try store.close()
     }
 
-    @Test("what is kept for a snapshot is told, and goes after its release")
+    @Test("what is kept for a snapshot is told, and goes after its release", .comesToAnEnd)
     func snapshots() throws {
         let fixture = StoreFixture()
         let store = try fixture.open(Self.configuration())
@@ -131,104 +134,7 @@ struct ValueBoundTests {
         try store.close()
     }
 
-    // MARK: A small disk
-
-    /// A store on a disk of a certain size.
-    private static func smallDisk(_ limit: Int) -> (disk: FaultInjectingFileSystem, fixture: StoreFixture) {
-        let memory = InMemoryFileSystem()
-        let disk = FaultInjectingFileSystem(memory, keepsLog: false)
-        let fixture = StoreFixture(disk)
-        disk.setRule { call in
-            guard call.operation == .write || call.operation == .reserve else { return nil }
-            do {
-                let used = try bytes(of: "", in: StoreFixture(memory))
-                let size = try memory.attributes(of: call.path)?.size ?? 0
-                return used + max(0, call.offset + call.length - size) > limit ? .noSpace : nil
-            } catch { return nil }
-        }
-        return (disk, fixture)
-    }
-
-    /// Rewrites one key until the disk is full.
-    private static func fill(_ store: KeyValueStore) throws -> Int {
-        for number in 0..<1_000 {
-            do { try store.put(key(1), value(number)) } catch {
-                #expect(error.code == .noSpace)
-                return number
-            }
-        }
-        Issue.record("the disk is never full")
-        return 0
-    }
-
-    @Test("a full disk is freed of dead values by itself, and later writes succeed", arguments: LogWriting.allCases)
-    func fullDisk(_ writing: LogWriting) throws {
-        let (_, fixture) = Self.smallDisk(1 << 20)
-        var configuration = Self.configuration()
-        // The disk is full before the memtable is.
-        configuration.valueFileBytes = 64 << 20
-        configuration.logWriting = writing
-        let store = try fixture.open(configuration)
-        for round in 0..<3 {
-            let last = try Self.fill(store)
-            #expect(last > 10)
-            #expect(try store.get(key(1)) == Self.value(last - 1))
-            try waitUntil("there is room again") {
-                StoreError.Code.of { try store.put(key(1), Self.value(round)) } == nil
-            }
-            #expect(try store.get(key(1)) == Self.value(round))
-        }
-        #expect(try store.verify().problems.isEmpty)
-        try store.close()
-    }
-
-    @Test("a full disk is freed of dead values by closing and opening", arguments: [true, false])
-    func fullDiskOpened(isClosed: Bool) throws {
-        let (_, fixture) = Self.smallDisk(1 << 20)
-        var configuration = Self.configuration()
-        configuration.valueFileBytes = 64 << 20
-        var last = 0
-        do {
-            let store = try fixture.open(configuration)
-            last = try Self.fill(store)
-            if isClosed { try store.close() }
-        }
-        let store = try fixture.openWhenFree(configuration)
-        #expect(try store.get(key(1)) == Self.value(last - 1))
-        try waitUntil("there is room again") { StoreError.Code.of { try store.put(key(1), Self.value(7)) } == nil }
-        try waitUntil("the garbage is gone") { try Self.valueBytes(in: fixture) < 10 * Self.valueBytes }
-        #expect(try store.get(key(1)) == Self.value(7))
-        try store.close()
-    }
-
-    // MARK: Opening
-
-    /// Bytes of values, without headers, that an opening reads.
-    private static func readBytes(opening contents: [String: [UInt8]]) throws -> Int {
-        let disk = FaultInjectingFileSystem()
-        var configuration = configuration()
-        configuration.access = .read
-        let fixture = try StoreFixture(contents: contents, on: disk)
-        let store = try fixture.open(configuration)
-        let reads = disk.log.filter { $0.operation == .read && $0.path.hasSuffix(".values") && $0.offset > 0 }
-        #expect(try store.get(key(9)) == value(9))
-        try store.close()
-        return reads.reduce(0) { $0 + $1.length }
-    }
-
-    @Test("an opening reads only the values that are not known to be synced, and none after a clean close")
-    func opening() throws {
-        let fixture = StoreFixture()
-        let store = try fixture.open(Self.configuration())
-        for number in 0..<10 { try store.put(key(number), Self.value(number), durability: .synced) }
-        // The last sync is known only to the next frame.
-        #expect(try Self.readBytes(opening: try fixture.copy().contents()) < 2 * Self.valueBytes)
-        // Its log is kept: a memtable of so few values is not worth a flush.
-        try store.close()
-        #expect(try Self.readBytes(opening: try fixture.contents()) == 0)
-    }
-
-    @Test("a change of the version asks no value file for its size")
+    @Test("a change of the version asks no value file for its size", .comesToAnEnd)
     func sizes() throws {
         let disk = FaultInjectingFileSystem()
         let store = try StoreFixture(disk).open(Self.configuration())

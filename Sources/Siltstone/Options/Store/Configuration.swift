@@ -65,8 +65,9 @@ public struct Configuration: Sendable {
     /// other parts of the store.
     var sealingBytes: Int { memTableBytes / 16 * 13 }
 
-    /// Bytes of values at which a memtable is sealed that refers to them.
-    var valueSealingBytes: Int { valueFileBytes / (1 + sealedMemTableLimit) }
+    /// Bytes of values at which a memtable is sealed that refers to them. With the files that hold their values in part,
+    /// all memtables stay below four files.
+    var valueSealingBytes: Int { valueFileBytes / (2 + sealedMemTableLimit) }
 
     /// Throws ``StoreError/Code/invalidArgument`` if an option is out of its range.
     func validate() throws(StoreError) {
