@@ -89,6 +89,10 @@ struct FullDiskTests {
             (configuration.largeValueBytes, configuration.valueFileBytes) = (1_000, valueFileBytes)
             let store = try KeyValueStore.open(at: disk.path + "/store", configuration: configuration)
             try store.put(key(0), [UInt8](repeating: 1, count: 5_000))
+            // The next log takes its space first.
+            try waitUntil("no log is being made") {
+                store.engine.writes.lock.withLock { !store.engine.writes.state.isPreparingLog }
+            }
             try disk.fill(leaving: 200 << 10)
             let before = try disk.free()
             // With all that logs hold ahead, it does not fit either.

@@ -57,7 +57,8 @@ struct ValueBoundTests {
             most = max(most, try Self.valueBytes(in: fixture))
         }
         #expect(store.statistics.flushes > 10)
-        #expect(most <= 4 * Self.fileBytes)
+        // Four files, and what thirteen values to a file exceed it by, each on two sides of a flush.
+        #expect(most <= 5 * Self.fileBytes)
         #expect(try store.get(key(1)) == Self.value(299))
         #expect(try store.verify().problems.isEmpty)
         try store.close()
