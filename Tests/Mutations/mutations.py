@@ -144,8 +144,8 @@ MUTATIONS = [
         first="RecoveryTests|LogReaderTests"),
     Mutation(
         "missing-value", "a frame counts whose value is missing", "Recovery/LogRecovery.swift",
-        "if let missing = try missingValue(batch, frame, reader, synced) {",
-        "if let missing = try missingValue(batch, frame, reader, synced), false {"),
+        "if let missing = try missingValue(batch, frame, reader) {",
+        "if let missing = try missingValue(batch, frame, reader), false {"),
     Mutation(
         "in-the-making-foreign", "a store that another process is just making is taken for something else",
         "Recovery/StoreOpener.swift",
@@ -221,9 +221,6 @@ MUTATIONS = [
         "values-unnoticed", "small changes that follow values fill a memtable without a check",
         "Write/WritePath+LargeValues.swift",
         "if state.active.valueBytes >= limit { state.active.uncheckedEnd = 0 }", "", first="WritePathTests"),
-    Mutation(
-        "synced-values-read", "an opening reads the values that are known to be synced", "Recovery/LogRecovery.swift",
-        "            if frame.offset < synced { return nil }\n", "", first="ValueBoundTests"),
     Mutation(
         "space-unrequested", "nobody frees a full disk", "Write/WritePath+Room.swift",
         "            if error.code == .noSpace { background.value.space() }\n", "", first="WritePathTests|ValueBoundTests"),

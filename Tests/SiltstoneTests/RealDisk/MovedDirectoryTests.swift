@@ -86,7 +86,9 @@ struct MovedDirectoryTests {
         return nil
     }
 
-    @Test("an open store touches no file of the one at its path, and says so", .comesToAnEnd, arguments: Mishap.allCases)
+    @Test(
+        "an open store touches no file of the one at its path, and says so", .comesToAnEnd,
+        arguments: Mishap.allCases)
     func store(_ mishap: Mishap) throws {
         let fixture = try Fixture()
         // In the log and in a segment.
