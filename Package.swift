@@ -54,13 +54,13 @@ let package = Package(
         .target(
             name: "PostgresTables",
             dependencies: [
-                "TableSQL", "TableKit", "CRUDKit", "CInstructions",
+                "TableSQL", "TableKit", "CRUDKit",
                 .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], swiftSettings: upcoming),
         .target(
             name: "MySQLTables",
             dependencies: [
-                "TableSQL", "TableKit", "CRUDKit", "CInstructions",
+                "TableSQL", "TableKit", "CRUDKit",
                 .target(name: "CMariaDB", condition: .when(traits: ["MySQL"])),
             ], swiftSettings: upcoming),
         .target(
@@ -73,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "SiltTool",
             dependencies: [
-                "Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "CGetopt", "CInstructions",
+                "Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "CGetopt",
                 // For `silt move`.
                 .target(name: "PostgresTables", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "MySQLTables", condition: .when(traits: ["MySQL"])),

@@ -43,7 +43,7 @@ enum SystemCalls {
     /// Creates a file with these bytes and syncs it to stable storage.
     static func write(_ contents: Data, to path: String) throws {
         // The kernel would end the process by a signal (`SIGXFSZ`), which only the application may decide to ignore.
-        if contents.count > siltstone_file_size_limit() {
+        if contents.count > fileSizeLimit {
             errno = EFBIG
             throw failure("write", path)
         }
@@ -155,7 +155,19 @@ enum SystemCalls {
 
     /// Opens a file, closed on exec. Never returns a standard descriptor.
     private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
-        siltstone_above_standard(unsafe open(path, flags | O_CLOEXEC, 0o644))
+        StandardDescriptors.avoid(unsafe open(path, flags | O_CLOEXEC, 0o644))
+    }
+
+    /// Largest size, in bytes, of a file that this process may write (`RLIMIT_FSIZE`).
+    private static var fileSizeLimit: Int {
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        #else
+        let resource = RLIMIT_FSIZE
+        #endif
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0 else { return .max }
+        return Int(clamping: limit.rlim_cur)
     }
 
     /// Runs `body` with an open directory, for ``syncDirectory(_:_:)``.

@@ -1,6 +1,6 @@
 #if MySQL
-import CInstructions
 import CMariaDB
+import CRUDKit
 import Foundation
 import TableKit
 import TableSQL
@@ -28,7 +28,7 @@ final class MySQLLink {
     /// - Throws: ``SQLConnectionError`` if memory is exhausted.
     init() throws {
         // libmariadb makes the socket itself. What the process prints must not go to the server.
-        _ = siltstone_occupy_standard()
+        StandardDescriptors.occupy()
         guard Self.library, let raw = mysql_init(nil) else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "libmariadb could not be set up.")
         }

@@ -1,6 +1,6 @@
 #if PostgreSQL
-import CInstructions
 import CPostgreSQL
+import CRUDKit
 import Foundation
 import TableKit
 import TableSQL
@@ -76,7 +76,7 @@ struct LoginSettings: Sendable {
     /// - Returns: nil if memory is exhausted.
     func start() -> OpaquePointer? {
         // libpq makes the socket itself. What the process prints must not go to the server.
-        _ = siltstone_occupy_standard()
+        StandardDescriptors.occupy()
         let keywords = pairs.map { strdup($0.keyword) }
         let values = pairs.map { strdup($0.value) }
         defer { for string in keywords + values { free(string) } }

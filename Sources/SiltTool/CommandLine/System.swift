@@ -1,6 +1,6 @@
 // Besides the option parser, only this file of the tool uses the C library.
 
-import CInstructions
+import CRUDKit
 
 #if canImport(Darwin)
 import Darwin
@@ -37,7 +37,7 @@ enum System {
     /// Opens `/dev/null` for each standard descriptor that is closed. The store protects its own files. But the tool
     /// prints, and the files of Foundation, pipes and sockets would get these numbers.
     /// - Returns: false if that fails.
-    static func occupyStandardDescriptors() -> Bool { siltstone_occupy_standard() == 0 }
+    static func occupyStandardDescriptors() -> Bool { StandardDescriptors.occupy() }
 
     /// Opens a file for reading.
     static func open(_ path: String) throws(SystemError) -> Int32 { try open(path, O_RDONLY | O_CLOEXEC) }

@@ -1,7 +1,5 @@
 // The calls of the C library on files and directories; see `Platform.swift`.
 
-import CInstructions
-
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -53,7 +51,19 @@ extension Platform {
         if descriptor < 0, errno == EWOULDBLOCK {
             descriptor = unsafe openat(place.directory, place.path, flags, 0o644)
         }
-        return siltstone_above_standard(descriptor)
+        return aboveStandard(descriptor)
+    }
+
+    /// Gives an open file another number if it has one of the standard descriptors, which a process may have closed.
+    /// What the process prints would otherwise go into the file.
+    /// - Returns: the number, or −1 with an error number; then the file is closed. A failed open's −1 stays as it is.
+    private static func aboveStandard(_ descriptor: Int32) -> Int32 {
+        guard (0...STDERR_FILENO).contains(descriptor) else { return descriptor }
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        let code = errno
+        _ = close(descriptor)
+        errno = code
+        return moved
     }
 
     static func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
@@ -201,7 +211,16 @@ extension Platform {
     static func unlockFile(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
     /// Largest size, in bytes, of a file that this process may write (`RLIMIT_FSIZE`).
-    static var fileSizeLimit: Int { Int(clamping: siltstone_file_size_limit()) }
+    static var fileSizeLimit: Int {
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        #else
+        let resource = RLIMIT_FSIZE
+        #endif
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0 else { return .max }
+        return Int(clamping: limit.rlim_cur)
+    }
 
     /// Returns the text of a small file in which the kernel publishes information, up to 16 KiB; nil if it cannot be
     /// read.
