@@ -14,6 +14,7 @@ do {
     default: try CrashRun(try CrashArguments(CommandLine.arguments)).run()
     }
 } catch {
-    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    // Fails where the standard error is closed; the exit code tells enough then.
+    do { try FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8)) } catch {}
     exit(1)
 }

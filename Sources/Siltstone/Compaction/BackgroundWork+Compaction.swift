@@ -17,15 +17,22 @@ extension BackgroundWork {
         writes.beginCompactions()
         do {
             while !status.isStopping {
+                let isFull = directory.spare.isBeingFreed.load(ordering: .relaxed)
+                let picker = isFull ? picker.forFullDisk : picker
                 let (version, snapshots) = (versions.current, reads.snapshots.live())
                 let plan = picker.pick(
                     version, valueFileBytes: writes.flushedValueFiles(),
                     releasedValueBytes: heldValueBytes(version, releasedSince: snapshots),
-                    oldestSnapshot: reads.snapshots.live(andAt: reads.visible).first ?? .greatest)
-                guard let plan = plan ?? (isIdle ? picker.pickForIdle(version) : nil) else { break }
+                    oldestSnapshot: reads.snapshots.live(andAt: reads.visible).first ?? .greatest,
+                    spaceBytes: directory.spare.available)
+                guard let plan = plan ?? (isIdle || isFull ? picker.pickForIdle(version) : nil) else { break }
                 try writes.releasingReserves { () throws(StoreError) in try run(plan) }
             }
-            if !status.isStopping { try collectValueFiles() }
+            if !status.isStopping {
+                if isIdle || directory.spare.isBeingFreed.load(ordering: .relaxed) { try finishDeadFiles() }
+                try collectValueFiles()
+            }
+            directory.spare.isBeingFreed.store(false, ordering: .relaxed)
             // Releases the arenas that flushes have returned to the pool in the meantime.
             if isIdle {
                 writes.arenas.clear()
@@ -36,6 +43,16 @@ extension BackgroundWork {
             // The failed compaction changed nothing. The next flush schedules compactions again.
             guard error.code != .closed else { return }
             writes.failCompactions(error)
+        }
+    }
+
+    /// Finishes the value files that still take values, but to whose values nothing refers, so that they are collected.
+    private func finishDeadFiles() throws(StoreError) {
+        let live = versions.current.referencedValueBytes
+        let inMemory = writes.flushedValueFiles()
+        for log in [values, relocations] {
+            guard let current = log.current, current.size > FileHeader.size else { continue }
+            if live[current.number] == nil, inMemory[current.number] != nil { try log.finishFile() }
         }
     }
 
@@ -114,8 +131,7 @@ extension BackgroundWork {
     private func relocate(_ record: Record, from files: Set<UInt64>) throws(StoreError) -> ValuePointer? {
         guard let pointer = ValuePointer(record.value), files.contains(pointer.file) else { return nil }
         return try reads.withResolvedValue(record, versions.current) { value throws(StoreError) in
-            // Takes no reserved space, because the segments that the compaction writes may need it.
-            try relocations.append(record.key, value, preallocates: false)
+            try relocations.append(record.key, value)
         }
     }
 }

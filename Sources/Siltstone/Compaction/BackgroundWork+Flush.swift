@@ -50,11 +50,20 @@ extension BackgroundWork {
     /// Schedules work that frees disk space, after a write has met a full disk. Does nothing if it is scheduled already.
     func scheduleSpace() {
         if spaceScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        // Only a compaction ends this state.
+        if configuration.automaticCompaction { directory.spare.isBeingFreed.store(true, ordering: .relaxed) }
+        scheduleFlushOfAll {
+            self.scheduleCompaction()
+            self.spaceScheduled.store(false, ordering: .releasing)
+        }
+    }
+
+    /// Schedules a flush of all changes in memory, and `body` after it.
+    func scheduleFlushOfAll(before body: @escaping @Sendable () -> Void = {}) {
         // Not on the flush queue, because it waits for a flush.
         preparationQueue.async {
             if !self.status.isClosed { self.writes.freeSpace() }
-            self.scheduleCompaction()
-            self.spaceScheduled.store(false, ordering: .releasing)
+            body()
         }
     }
 

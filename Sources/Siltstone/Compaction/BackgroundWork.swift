@@ -60,7 +60,7 @@ final class BackgroundWork: Sendable {
         self.writes = writes
         // About the bytes of level 0 when its compaction starts: four full memtables.
         picker = CompactionPicker(levelOneBytes: 4 * writes.configuration.memTableBytes)
-        relocations = ValueLog(writes.versions, writes.reads, lock: ConditionLock(.relocations))
+        relocations = ValueLog(writes.versions, writes.reads, lock: ConditionLock(.relocations), relocates: true)
         reference.set(self)
         let requests = BackgroundRequests(
             flush: { [unowned self] in scheduleFlush() },
@@ -85,7 +85,7 @@ final class BackgroundWork: Sendable {
         scheduleCompaction()
         guard let active = writes.tables.last else { return }
         // The last owner has died, or could not flush on a full disk: its log refers to values that may be dead.
-        if active.valueBytes >= LoggedTable.minReleasedBytes { scheduleSpace() }
+        if active.valueBytes >= LoggedTable.minReleasedBytes { scheduleFlushOfAll() }
         // If recovery replayed much log into the memtable, watches for idleness so that it is flushed. The next opening
         // then need not replay the log again.
         if active.table.byteCount >= configuration.memTableBytes / 16 { watchForIdleness() }

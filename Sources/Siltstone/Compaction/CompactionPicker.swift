@@ -39,19 +39,41 @@ struct CompactionPicker: Sendable {
         return limit
     }
 
+    /// The picker for a full disk, on which space is worth more than writing.
+    var forFullDisk: CompactionPicker {
+        var picker = self
+        picker.idleRatio = 1 << 20
+        (picker.garbageLimit, picker.tombstoneLimit) = (0.02, 0.02)
+        return picker
+    }
+
     /// The most urgent compaction; nil if none is due.
     /// - Parameters:
     ///   - valueFileBytes: size of each value file that may be collected, in bytes.
     ///   - releasedValueBytes: by number of the segment, the bytes of values that only released snapshots have seen.
     ///   - oldestSnapshot: sequence number of the oldest live snapshot; `.greatest` if there is none. What a newer
     ///     change has hidden must be kept, because a snapshot may read it.
+    ///   - spaceBytes: free disk space.
     func pick(
         _ version: Version, valueFileBytes: [UInt64: Int], releasedValueBytes: [UInt64: Int] = [:],
-        oldestSnapshot: SequenceNumber
+        oldestSnapshot: SequenceNumber, spaceBytes: Int = .max
     ) -> CompactionPlan? {
-        pickDeleted(version, oldestSnapshot) ?? pickFlushed(version) ?? pickLevel(version) ?? pickTombstones(
-            version, oldestSnapshot)
-            ?? pickReleased(version, releasedValueBytes) ?? pickGarbage(version, valueFileBytes)
+        let picks = [
+            { pickDeleted(version, oldestSnapshot) },
+            { pickFlushed(version) },
+            { pickLevel(version) },
+            { pickTombstones(version, oldestSnapshot) },
+            { pickReleased(version, releasedValueBytes) },
+            { pickGarbage(version, valueFileBytes, spaceBytes) },
+        ]
+        // A merge that has no room would fail, and a less urgent one may make the room.
+        var tooLarge: CompactionPlan?
+        for pick in picks {
+            guard let plan = pick() else { continue }
+            if plan.isTrivialMove || plan.reason == .deletedRange || plan.inputBytes <= spaceBytes { return plan }
+            tooLarge = tooLarge ?? plan
+        }
+        return tooLarge
     }
 
     /// Drops a segment when newer range tombstones cover all its keys and no snapshot predates those tombstones (a
@@ -169,8 +191,11 @@ struct CompactionPicker: Sendable {
     }
 
     /// Relocates the live values of the value files with the most garbage by rewriting, in place, one segment that refers
-    /// to them. Takes as many files as make the relocated values outweigh the rewritten segments.
-    private func pickGarbage(_ version: Version, _ valueFileBytes: [UInt64: Int]) -> CompactionPlan? {
+    /// to them. Takes as many files as make the relocated values outweigh the rewritten segments, but none whose live
+    /// values have no room on the disk.
+    private func pickGarbage(
+        _ version: Version, _ valueFileBytes: [UInt64: Int], _ spaceBytes: Int
+    ) -> CompactionPlan? {
         let referenced = version.referencedValueBytes
         // Files to which nothing refers need no relocation. The header is no garbage.
         var files: [(number: UInt64, live: Int, garbage: Int, part: Double)] = []
@@ -185,7 +210,9 @@ struct CompactionPicker: Sendable {
         guard Double(files.reduce(0) { $0 + $1.garbage }) > garbageLimit * Double(live) else { return nil }
         var chosen: Set<UInt64> = []
         var relocated = 0
-        for file in files.sorted(by: { $0.part > $1.part }) where relocated <= rewritten {
+        let room = spaceBytes - (version.allSegments.map(\.info.fileBytes).max() ?? 0)
+        for file in files.sorted(by: { $0.part > $1.part })
+        where relocated <= rewritten && file.live <= room - relocated {
             chosen.insert(file.number)
             relocated += file.live
         }

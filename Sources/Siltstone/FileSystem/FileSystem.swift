@@ -52,9 +52,15 @@ public protocol FileSystem: Sendable {
     /// Returns false if the path of a directory that this view holds leads to another one, or nowhere. True also if the
     /// system does not tell, and by default.
     func isInPlace() -> Bool
+
+    /// Returns the size of the disk that holds a directory; nil if the system does not tell, and by default.
+    func space(of directory: String) -> FileSystemSpace?
 }
 
 extension FileSystem {
+    /// Returns nil: not known.
+    public func space(of directory: String) -> FileSystemSpace? { nil }
+
     /// Returns this file system, which finds all files by their paths.
     public func holding(_ directory: String) throws(FileSystemError) -> any FileSystem { self }
 
@@ -70,6 +76,20 @@ public enum FileOpenMode: Sendable, Hashable {
     case readWrite
     /// For reading and writing; creates the file, which must not exist.
     case createNew
+}
+
+/// The size of a disk.
+public struct FileSystemSpace: Sendable, Hashable {
+    /// Bytes of the disk.
+    public var total: Int
+    /// Bytes that this process may still write.
+    public var available: Int
+
+    /// Creates the size of a disk.
+    public init(total: Int, available: Int) {
+        self.total = total
+        self.available = available
+    }
 }
 
 /// The attributes of a file or directory.

@@ -22,6 +22,13 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
         self.detail = detail
     }
 
+    /// The refusal to take space that the store leaves free (``SpareSpace``).
+    static func keptFree(_ path: String, offset: Int) -> FileSystemError {
+        FileSystemError(
+            "reserve", path: path, errorNumber: Platform.noSpaceError, offset: offset,
+            detail: "what is left is kept for flushes and compactions")
+    }
+
     /// True if a signal interrupted the call. Callers repeat every call but a close.
     public var isInterrupted: Bool { errorNumber == Platform.interrupted }
     /// True if the file or directory does not exist.

@@ -105,6 +105,11 @@ public struct POSIXFileSystem: FileSystem {
     /// that has given up the permission to look goes on.
     public func isInPlace() -> Bool { held.allSatisfy { Self.isInPlace($0.path, $0.identity) } }
 
+    /// Returns the size of the disk (statvfs(3)).
+    public func space(of directory: String) -> FileSystemSpace? {
+        Platform.space(of: place(ofDirectory: directory)).map { .init(total: $0.total, available: $0.available) }
+    }
+
     /// Returns false if a path leads to another file or directory than this one, or nowhere.
     static func isInPlace(_ path: String, _ identity: Platform.FileIdentity?) -> Bool {
         if let status = Platform.status(of: .init(path: path)) { return status.identity == identity }

@@ -105,7 +105,7 @@ extension LogWriter {
         } catch {
             // A store to a page without disk space is SIGBUS, so this forgets the reservation. On a full disk, it also
             // gives back the part that the kernel did allocate.
-            space.reservedEnd = start
+            setReservedEnd(&space, start)
             if error.isNoSpace { cut(&space, to: start) }
             try noteReserveFailure(error, &space)
         }
@@ -122,7 +122,7 @@ extension LogWriter {
     /// Forgets the space after `length`, once the file was cut there or a cut has failed. Until the space is reserved
     /// again, nothing is stored there, because that could be SIGBUS, and no page there counts as prefaulted.
     func didTruncate(_ space: inout Space, to length: Int) {
-        space.reservedEnd = length
+        setReservedEnd(&space, length)
         space.prefaultedEnd = min(space.prefaultedEnd, length)
         room.store(space.room, ordering: .releasing)
     }
@@ -161,7 +161,13 @@ extension LogWriter {
     /// Reserves the space from the reserved end up to `end`.
     private func reserve(_ space: inout Space, upTo end: Int) throws(FileSystemError) {
         let start = space.reservedEnd
+        if let spare = options.spare, !spare.allowsLog(end - start, upTo: end) { throw .keptFree(path, offset: start) }
         try retrying(file.reserve(offset: start, length: end - start))
+        setReservedEnd(&space, end)
+    }
+
+    func setReservedEnd(_ space: inout Space, _ end: Int) {
+        options.spare?.noteLog(end - space.reservedEnd)
         space.reservedEnd = end
     }
 

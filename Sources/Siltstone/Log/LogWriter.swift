@@ -27,6 +27,8 @@ final class LogWriter: Sendable {
         var firstStep = 256 << 10
         /// Largest number of bytes to reserve in a step. Each step is twice the one before, up to this.
         var greatestStep = 16 << 20
+        /// The space that the log leaves free; nil if it may take all.
+        var spare: SpareSpace?
     }
 
     /// State that only the appending caller reads and changes.
@@ -79,7 +81,10 @@ final class LogWriter: Sendable {
         syncedMark = Atomic(end)
         space = Locked(Space(reservedEnd: end, options), rank: .leaf)
         tail = HeapCell(Tail(end: end, previous: previous))
+        options.spare?.noteLog(end)
     }
+
+    deinit { options.spare?.noteLog(-space.withLock { $0.reservedEnd }) }
 
     /// Creates the file, and syncs its header. The name is not durable until the caller syncs the directory, which it
     /// must do before anything refers to the file. After an error, the file is removed if possible.
@@ -368,6 +373,7 @@ extension LogWriter {
         let end = tail.value.end
         if isFirst, reserved > end {
             do { try retrying(file.truncate(to: end)) } catch { throw fail(StoreError(error).asUncertain) }
+            space.withLock { setReservedEnd(&$0, end) }
         }
         try sync()
     }

@@ -11,6 +11,7 @@ struct StoreDirectory: Sendable {
     let lock: (any FileLock)?
     let cache: BlockCache
     let pageCache: PageCache
+    let spare: SpareSpace
     /// How segments are read, if not as the other files.
     var segmentAccess: FileAccess?
     var fileSystem: any FileSystem { configuration.fileSystem }
@@ -45,7 +46,7 @@ struct StoreDirectory: Sendable {
     func createLog(_ number: UInt64) throws(StoreError) -> LogWriter {
         try LogWriter.create(
             fileSystem, path: path(of: .log(number)),
-            header: FileHeader(kind: .log, store: identity, number: number), options: .log(configuration))
+            header: FileHeader(kind: .log, store: identity, number: number), options: .log(configuration, spare))
     }
 
     // MARK: Opening
@@ -78,9 +79,9 @@ struct StoreDirectory: Sendable {
 extension LogWriter.Options {
     /// Options of the store's log. The capacity covers a memtable's changes and the largest batch. It reserves address
     /// space, not disk space.
-    static func log(_ configuration: Configuration) -> LogWriter.Options {
+    static func log(_ configuration: Configuration, _ spare: SpareSpace) -> LogWriter.Options {
         LogWriter.Options(
             writing: configuration.logWriting,
-            capacity: 4 * configuration.memTableBytes + Limits.batchBytes + (64 << 20))
+            capacity: 4 * configuration.memTableBytes + Limits.batchBytes + (64 << 20), spare: spare)
     }
 }

@@ -221,7 +221,8 @@ final class VersionSet: Sendable {
             let number = try takeFileNumberLocked()
             do throws(StoreError) {
                 let file = try directory.create(.values(number))
-                let writer = try ValueFileAppender(file: file, number: number, store: directory.identity)
+                let writer = try ValueFileAppender(
+                    file: file, number: number, store: directory.identity, spare: directory.spare)
                 try writer.sync()
                 let reader = try directory.openValueFile(number, length: writer.length)
                 try logAndApplyLocked(VersionEdit(addedValueFiles: [number]), valueFiles: [number: reader]) {

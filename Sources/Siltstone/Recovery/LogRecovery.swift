@@ -367,7 +367,8 @@ struct LogRecovery {
             let writer = try LogWriter.resume(
                 directory.fileSystem, path: directory.path(of: .log(log.number)), header: log.header,
                 end: log.isLinked ? log.end : FileHeader.size, syncedEnd: log.syncedEnd,
-                previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(directory.configuration))
+                previous: log.isLinked ? log.lastChecksum : log.header.checksum,
+                options: .log(directory.configuration, directory.spare))
             if log.isLinked {
                 tables.append(
                     LoggedTable(

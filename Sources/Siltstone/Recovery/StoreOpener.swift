@@ -354,7 +354,8 @@ struct StoreOpener {
         StoreDirectory(
             path: directory, identity: identity, configuration: configuration,
             lock: lock, cache: BlockCache(capacity: configuration.cacheBytes),
-            pageCache: PageCache(source: configuration.availableMemory), segmentAccess: segmentAccess)
+            pageCache: PageCache(source: configuration.availableMemory),
+            spare: SpareSpace(configuration.fileSystem, directory), segmentAccess: segmentAccess)
     }
 
     /// The memory for the memtables of a store: one that takes changes, and the sealed ones.

@@ -55,13 +55,17 @@ extension Platform {
     }
 
     /// Gives an open file another number if it has one of the standard descriptors, which a process may have closed.
-    /// What the process prints would otherwise go into the file.
+    /// What the process prints would otherwise go into the file. `/dev/null` takes its place, so that no later file gets
+    /// the number even for a moment. Output is opened for reading there and input for writing, so that their use fails as
+    /// before.
     /// - Returns: the number, or −1 with an error number; then the file is closed. A failed open's −1 stays as it is.
     private static func aboveStandard(_ descriptor: Int32) -> Int32 {
         guard (0...STDERR_FILENO).contains(descriptor) else { return descriptor }
         let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         let code = errno
-        _ = close(descriptor)
+        let null = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        if null < 0 || dup2(null, descriptor) < 0 { _ = close(descriptor) }
+        if null > STDERR_FILENO { _ = close(null) }
         errno = code
         return moved
     }
@@ -209,6 +213,22 @@ extension Platform {
     /// Closing the descriptor alone is not enough, because a process that was just forked has one too until its exec,
     /// and would keep the lock.
     static func unlockFile(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
+    /// Returns the size of the disk of a directory; nil if the system does not tell. A directory that is held open is its
+    /// place's directory.
+    static func space(of place: FilePlace) -> (total: Int, available: Int)? {
+        var status = statvfs()
+        let isHeld = place.directory != AT_FDCWD
+        let result = unsafe isHeld ? fstatvfs(place.directory, &status) : statvfs(place.path, &status)
+        guard result == 0, status.f_frsize > 0 else { return nil }
+        func bytes(_ blocks: fsblkcnt_t) -> Int {
+            let (bytes, overflow) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+            return overflow ? .max : Int(clamping: bytes)
+        }
+        // A pseudo file system has no blocks.
+        guard status.f_blocks > 0 else { return nil }
+        return (bytes(status.f_blocks), bytes(status.f_bavail))
+    }
 
     /// Largest size, in bytes, of a file that this process may write (`RLIMIT_FSIZE`).
     static var fileSizeLimit: Int {

@@ -22,11 +22,12 @@ final class ValueFileAppender: Sendable {
     private let failure = HeapCell<StoreError?>(nil)
 
     /// Starts a file.
-    init(file: any File, number: UInt64, store: StoreIdentity) throws(StoreError) {
+    /// - Parameter spare: the space that writers leave free; nil if they may take all.
+    init(file: any File, number: UInt64, store: StoreIdentity, spare: SpareSpace? = nil) throws(StoreError) {
         self.number = number
         self.file = file
         // Not buffered: readers read a value from the file at once, and it must survive the death of the process.
-        let writer = try ValueFileWriter(file: file, number: number, store: store, isBuffered: false)
+        let writer = try ValueFileWriter(file: file, number: number, store: store, spare: spare, isBuffered: false)
         length = ValueFileLength(writer.size)
         self.writer = HeapCell(writer)
     }
@@ -39,15 +40,15 @@ final class ValueFileAppender: Sendable {
     var size: Int { length.bytes }
 
     /// Appends a value. The kernel has the value when this returns. The caller holds the value lock.
-    /// - Parameter preallocates: true if the file may preallocate disk space for more values.
+    /// - Parameter isRelocation: true for a value that a compaction moves. It may take all disk space, but none ahead.
     /// - Throws: ``StoreError``; the file then takes no more values until ``rollBack(to:)`` has cut it.
     func append(
-        key: Bytes, value: Bytes, sequence: SequenceNumber, preallocates: Bool = true
+        key: Bytes, value: Bytes, sequence: SequenceNumber, isRelocation: Bool = false
     ) throws(StoreError) -> ValuePointer {
         do throws(StoreError) {
             return try writing.withLock { () throws(StoreError) in
                 let pointer = try writer.value.append(
-                    key: key, value: value, sequence: sequence, preallocates: preallocates)
+                    key: key, value: value, sequence: sequence, isRelocation: isRelocation)
                 length.set(writer.value.size)
                 return pointer
             }

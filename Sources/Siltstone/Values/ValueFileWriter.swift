@@ -22,15 +22,23 @@ final class ValueFileWriter {
     private var allocated = 0
     /// Bytes of the next preallocation.
     private var step = ValueFileWriter.firstStep
+    /// The space that writers leave free; nil if they may take all.
+    private let spare: SpareSpace?
+    /// End of the space that ``spare`` has allowed, as an offset in bytes.
+    private var allowed = 0
 
     /// Writes the header.
     /// - Parameters:
     ///   - file: new, empty and writable.
+    ///   - spare: the space that writers leave free; nil if they may take all.
     ///   - isBuffered: true to collect records until the buffer is full, ``flush()`` or ``sync()``; false to write each
-    ///     one to the file before ``append(key:value:sequence:preallocates:)`` returns.
-    init(file: any File, number: UInt64, store: StoreIdentity, isBuffered: Bool) throws(StoreError) {
+    ///     one to the file before ``append(key:value:sequence:isRelocation:)`` returns.
+    init(
+        file: any File, number: UInt64, store: StoreIdentity, spare: SpareSpace? = nil, isBuffered: Bool
+    ) throws(StoreError) {
         self.file = file
         self.number = number
+        self.spare = spare
         self.isBuffered = isBuffered
         buffer = .allocate(byteCount: Self.bufferCapacity + ValueRecord.alignment, alignment: 64)
         let header = FileHeader(kind: .values, store: store, number: number).encoded()
@@ -44,12 +52,13 @@ final class ValueFileWriter {
     var size: Int { written + used }
 
     /// Appends a value.
-    /// - Parameter preallocates: true if disk space may be preallocated for later values.
+    /// - Parameter isRelocation: true for a value that a compaction moves. It may take all disk space, but none ahead,
+    ///   because the segments that the compaction writes may need it.
     /// - Returns: the pointer for a record of kind ``RecordKind/pointer``.
     /// - Throws: ``StoreError``; ``StoreError/Code/tooLarge`` for a value above 4 GiB or a key above 256 KiB. After an
     ///   error of the file the writer must not be used before ``cut(to:)``. Earlier records are unharmed.
     func append(
-        key: Bytes, value: Bytes, sequence: SequenceNumber, preallocates: Bool = true
+        key: Bytes, value: Bytes, sequence: SequenceNumber, isRelocation: Bool = false
     ) throws(StoreError) -> ValuePointer {
         guard let keyCount = UInt32(exactly: key.count), let valueCount = UInt32(exactly: value.count) else {
             throw StoreError(.tooLarge, "a key or a value has more than 4 GiB", file: file.path)
@@ -62,7 +71,7 @@ final class ValueFileWriter {
         guard head <= Self.bufferCapacity else {
             throw StoreError(.tooLarge, "a key has more than \(Self.bufferCapacity) bytes", file: file.path)
         }
-        if preallocates { preallocate(upTo: offset + total) }
+        if !isRelocation { try prepare(upTo: offset + total) }
         let header = buffer[used..<used + ValueRecord.headerSize]
         header.store(keyCount, at: 4)
         header.store(UInt64(valueCount), at: 8)
@@ -81,13 +90,21 @@ final class ValueFileWriter {
         return ValuePointer(file: number, offset: UInt64(offset), length: valueCount, checksum: checksum)
     }
 
-    private func preallocate(upTo end: Int) {
-        guard end > allocated, size >= Self.firstStep else { return }
+    /// Checks that there is room for a value, and preallocates space in a large file. Both are done in steps.
+    private func prepare(upTo end: Int) throws(StoreError) {
+        let isLarge = size >= Self.firstStep
+        guard end > (isLarge ? allocated : allowed) else { return }
         let start = max(allocated, size)
         let length = max(step, end - start)
+        if let spare, !spare.allowsValues(length) {
+            // On a disk that is almost full, each value is checked alone.
+            if spare.allowsValues(end - start) { return }
+            throw StoreError(.keptFree(file.path, offset: size))
+        }
+        allowed = start + length
+        guard isLarge else { return }
         file.preallocate(offset: start, length: length)
-        allocated = start + length
-        step = min(step * 2, Self.greatestStep)
+        (allocated, step) = (allowed, min(step * 2, Self.greatestStep))
     }
 
     /// Releases the disk space after the last record; the next record preallocates again. The buffer must be flushed.
@@ -99,7 +116,7 @@ final class ValueFileWriter {
         do { try retrying(file.truncate(to: written)) } catch {
             return false
         }
-        (allocated, step) = (written, Self.firstStep)
+        (allocated, allowed, step) = (written, written, Self.firstStep)
         return true
     }
 
@@ -125,7 +142,7 @@ final class ValueFileWriter {
     /// Removes everything after the end of a record, including the remains of a failed append.
     func cut(to end: Int) throws(FileSystemError) {
         try retrying(file.truncate(to: end))
-        (written, used, allocated, step) = (end, 0, end, Self.firstStep)
+        (written, used, allocated, allowed, step) = (end, 0, end, end, Self.firstStep)
     }
 
     /// Writes the buffer to the file.

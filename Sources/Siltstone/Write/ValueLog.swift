@@ -15,6 +15,8 @@ final class ValueLog: Sendable {
     private struct Files: Sendable {
         /// The file that takes the next value; nil if the next value needs a new file.
         var current: ValueFileAppender?
+        /// Bytes at which it is full.
+        var fullBytes = 0
         /// Files that the running ``rollingBack(ifRejected:_:)`` has created.
         var created: [ValueFileAppender] = []
         /// Files to which it has appended. No memtable or segment refers to these values yet.
@@ -22,6 +24,7 @@ final class ValueLog: Sendable {
     }
 
     private let lock: ConditionLock
+    private let relocates: Bool
     private let files = Locked(Files(), rank: .leaf)
     private let versions: VersionSet
     private let reads: ReadPath
@@ -30,9 +33,14 @@ final class ValueLog: Sendable {
     /// The requests to background work. Assigned once, while the store opens, before the first write.
     let background = HeapCell(BackgroundRequests())
 
-    /// - Parameter lock: the value lock.
-    init(_ versions: VersionSet, _ reads: ReadPath, lock: ConditionLock = ConditionLock(.values)) {
+    /// - Parameters:
+    ///   - lock: the value lock.
+    ///   - relocates: true for the values that compactions move.
+    init(
+        _ versions: VersionSet, _ reads: ReadPath, lock: ConditionLock = ConditionLock(.values), relocates: Bool = false
+    ) {
         self.lock = lock
+        self.relocates = relocates
         self.versions = versions
         self.reads = reads
         configuration = versions.directory.configuration
@@ -65,10 +73,9 @@ final class ValueLog: Sendable {
 
     /// Appends to the current file, and rolls over to a new one if the current file is full or unusable. The caller
     /// holds the value lock.
-    /// - Parameter preallocates: true if the file may preallocate disk space for more values.
-    func append(_ key: Bytes, _ value: Bytes, preallocates: Bool = true) throws(StoreError) -> ValuePointer {
-        var writer = current
-        if let current = writer, current.size >= configuration.valueFileBytes || !current.isUsable {
+    func append(_ key: Bytes, _ value: Bytes) throws(StoreError) -> ValuePointer {
+        var (writer, full) = files.withLock { ($0.current, $0.fullBytes) }
+        if let current = writer, current.size >= full || !current.isUsable {
             current.releaseSpace()
             // Later syncs cover only the new file.
             try sync(current)
@@ -79,13 +86,14 @@ final class ValueLog: Sendable {
         defer { if values.size >= ValueFileWriter.firstStep { background.value.idleWatch() } }
         files.withLock { _ = $0.appended.insert(values.number) }
         // The change's own number is not known yet. No reader needs it; it tells people when the value was written.
-        return try values.append(key: key, value: value, sequence: reads.visible, preallocates: preallocates)
+        return try values.append(key: key, value: value, sequence: reads.visible, isRelocation: relocates)
     }
 
     private func beginFile() throws(StoreError) -> ValueFileAppender {
-        try versions.createValueFile { writer in
+        let full = versions.directory.spare.valueFileBytes(atMost: configuration.valueFileBytes)
+        return try versions.createValueFile { writer in
             files.withLock { files in
-                files.current = writer
+                (files.current, files.fullBytes) = (writer, full)
                 files.created.append(writer)
             }
         }

@@ -142,13 +142,12 @@ extension WritePath {
     // MARK: A full disk
 
     /// Frees disk space that the store can do without: preallocated space, and by a flush the logs and dead values of the
-    /// memtables, if that is worth a segment. ``BackgroundAttempts`` keep a failure.
+    /// memtables. Flushes a single change too, because it may be the deletion of many values.
     func freeSpace() {
-        let isWorthFlush = lock.withLock {
-            _ = releaseReserves()
-            return !state.sealed.isEmpty || state.active.releasedBytes >= LoggedTable.minReleasedBytes
+        lock.withLock { _ = releaseReserves() }
+        do { try flush() } catch {
+            // ``BackgroundAttempts`` keep the failure for the writers that need the flush.
         }
-        do { if isWorthFlush { try flush() } } catch {}
     }
 
     // MARK: Closing and reports
