@@ -60,7 +60,7 @@ public final class Transaction: Sendable {
     ) {
         snapshot = store.snapshot()
         state = TransactionState(
-            checksReads: isolation == .serializable, store.engine.directory)
+            checksReads: isolation == .serializable, directory: store.engine.status.directory, store.engine.scratch)
         self.isolation = isolation
         self.durability = durability
         self.hasTurn = hasTurn

@@ -23,6 +23,8 @@ final class Engine: Sendable {
     let background: BackgroundWork
     let feed: ChangeFeed
     let retryTurn = RetryTurn()
+    /// Takes the changes of large transactions; nil if they must stay in memory.
+    let scratch: ScratchSpace?
     /// The lock of the directory; nil if a read-only store has no lock file, or if a repair holds the lock.
     let lock: (any FileLock)?
     /// Whether opening has created the store.
@@ -33,6 +35,7 @@ final class Engine: Sendable {
         directory = store.directory
         lock = store.lock
         isNew = store.isNew
+        scratch = ScratchSpace(directory)
         status = StoreStatus(directory: directory.path, isReadOnly: directory.configuration.readOnly)
         versions = VersionSet(
             store.version, store.manifest, directory, status, obsoleteGroups: store.obsoleteGroups)

@@ -214,20 +214,27 @@ extension Platform {
     /// and would keep the lock.
     static func unlockFile(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-    /// Returns the size of the disk of a directory; nil if the system does not tell. A directory that is held open is its
-    /// place's directory.
+    /// Returns the size of the disk of a directory in bytes; nil if the system does not tell. A directory that is held
+    /// open is its place's directory.
     static func space(of place: FilePlace) -> (total: Int, available: Int)? {
-        var status = statvfs()
         let isHeld = place.directory != AT_FDCWD
+        #if canImport(Darwin)
+        // Its statvfs(3) counts blocks in 32 bits.
+        var status = statfs()
+        let result = unsafe isHeld ? fstatfs(place.directory, &status) : statfs(place.path, &status)
+        let blockBytes = UInt64(status.f_bsize)
+        #else
+        var status = statvfs()
         let result = unsafe isHeld ? fstatvfs(place.directory, &status) : statvfs(place.path, &status)
-        guard result == 0, status.f_frsize > 0 else { return nil }
-        func bytes(_ blocks: fsblkcnt_t) -> Int {
-            let (bytes, overflow) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        let blockBytes = UInt64(status.f_frsize)
+        #endif
+        // A pseudo file system has no blocks.
+        guard result == 0, status.f_blocks > 0 else { return nil }
+        func bytes(_ blocks: UInt64) -> Int {
+            let (bytes, overflow) = blocks.multipliedReportingOverflow(by: blockBytes)
             return overflow ? .max : Int(clamping: bytes)
         }
-        // A pseudo file system has no blocks.
-        guard status.f_blocks > 0 else { return nil }
-        return (bytes(status.f_blocks), bytes(status.f_bavail))
+        return (bytes(UInt64(status.f_blocks)), bytes(UInt64(status.f_bavail)))
     }
 
     /// Largest size, in bytes, of a file that this process may write (`RLIMIT_FSIZE`).

@@ -5,7 +5,9 @@ import Synchronization
 /// A scratch file has no name while it has contents: its name is removed before the first write. So the system frees
 /// its space with its last mapping, also if the process dies. A crash between the creation and the removal leaves an
 /// empty file, which the next opening removes.
-struct ScratchSpace: Sendable {
+///
+/// One object for all transactions of a store, because a small transaction should not pay for it.
+final class ScratchSpace: Sendable {
     /// The bytes of changes that a transaction keeps in memory.
     let memoryBytes: Int
     private let directory: String

@@ -14,10 +14,13 @@ final class TransactionState: Sendable {
     private let directory: String
     private let state: Locked<State>
 
-    init(checksReads: Bool, _ directory: StoreDirectory) {
+    /// - Parameters:
+    ///   - directory: path of the store.
+    ///   - scratch: see ``WriteBuffer``.
+    init(checksReads: Bool, directory: String, _ scratch: ScratchSpace?) {
         self.checksReads = checksReads
-        self.directory = directory.path
-        state = Locked(State(writes: WriteBuffer(ScratchSpace(directory))), rank: .leaf)
+        self.directory = directory
+        state = Locked(State(writes: WriteBuffer(scratch)), rank: .leaf)
     }
 
     /// Whether the transaction can still be used.

@@ -19,7 +19,7 @@ struct LoadDumpTests {
     @Test("A dump is the input in order; what it loads into dumps the same bytes", arguments: RecordFormat.allCases)
     func roundTrip(_ format: RecordFormat) throws {
         let directory = try TemporaryDirectory()
-        let pairs = records(2_000, seed: 19)
+        let pairs = records(400, seed: 19)
         let input = try directory.write("input", try text(pairs, format))
         let (first, second) = (directory.file("first"), directory.file("second"))
         try Silt.run("load", "--quiet", "--format", format.rawValue, first, input).expect(status: 0)

@@ -27,7 +27,8 @@ struct RecordWriterTests {
     @Test("A value larger than the output buffer comes back", arguments: RecordFormat.allCases)
     func largeValues(_ format: RecordFormat) throws {
         var generator = SeededGenerator(seed: 7)
-        let binary = (0..<300_001).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let words = (0..<OutputBuffer.capacity / 8 + 1).map { _ in generator.next() }
+        let binary = words.withUnsafeBytes { [UInt8]($0) } + [1]
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: OutputBuffer.capacity + 5)
         for value in [binary, text] {
             let pair = Pair(Array("k".utf8), value)

@@ -135,7 +135,7 @@ struct BadBytesTests {
             let sample = try SampleStores.make(random.shape())
             // Where the manifest and what contradicts it are damaged together, nothing is left that could tell.
             let names = sample.files.names.filter { $0 != "CURRENT" && !$0.hasSuffix(".manifest") }
-            for _ in 0..<SuiteScale.count(40, thorough: 150) {
+            for _ in 0..<SuiteScale.count(29, thorough: 150) {
                 try tally.open(sample, random.damage(of: sample.files, names))
             }
             for _ in 0..<SuiteScale.count(10, thorough: 50) {

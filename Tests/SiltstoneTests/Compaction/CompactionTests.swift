@@ -9,11 +9,11 @@ struct CompactionTests {
         let fixture = try StoreFixture(onDisk: ())
         var configuration = Configuration()
         configuration.durability = .buffered
-        let scale = SuiteScale.count(1, thorough: 4)
-        configuration.memTableBytes = scale << 20
-        configuration.segmentBytes = scale << 21
+        let scale = SuiteScale.count(1, thorough: 16)
+        configuration.memTableBytes = scale << 18
+        configuration.segmentBytes = scale << 19
         let store = try fixture.open(configuration)
-        let count = 50_000 * scale
+        let count = 12_500 * scale
         var random = SeededGenerator(1)
         for _ in 0..<5 {
             var batch = WriteBatch()

@@ -13,7 +13,7 @@ struct FailedSyncTests {
     func everySync(_ durability: Durability, _ writing: LogWriting) throws {
         var (syncs, images) = (0, 0)
         // In the quick form one sync of eighteen, of each history others.
-        let step = SuiteScale.count(18, thorough: 1)
+        let step = SuiteScale.count(30, thorough: 1)
         let histories = CrashHistory.scripts.filter {
             $0.configuration.durability == durability && $0.configuration.logWriting == writing
         }
@@ -31,7 +31,7 @@ struct FailedSyncTests {
                 if !run.hasFailed { break }
             }
         }
-        #expect(syncs > SuiteScale.count(20, thorough: 300))
+        #expect(syncs > SuiteScale.count(12, thorough: 300))
         SuiteScale.report(
             "failed syncs, \(durability), \(writing)", ["syncs that failed": syncs, "crash images after them": images])
     }

@@ -27,9 +27,9 @@ struct FaultSweep {
         image = try phase.image(configuration)
     }
 
-    /// In the quick form each kind meets one call of nineteen, each time others: over all kinds, every call fails.
+    /// In the quick form each kind meets one call of twenty-nine, each time others: over all kinds, every call fails.
     mutating func run(_ kind: FaultKind) throws {
-        let step = SuiteScale.count(19, thorough: 1)
+        let step = SuiteScale.count(29, thorough: 1)
         for times in kind.times {
             let isOneRun = times > 1 && !kind.lasts && !SuiteScale.isLong
             var number = isOneRun ? 0 : sweeps % step

@@ -28,7 +28,7 @@ struct FaultSweepTests {
         let watchdog = Watchdog()
         let deadline = SuiteScale.deadline()
         var (rounds, faults) = (0, 0)
-        while deadline.map({ $0 > Date() }) ?? (rounds < SuiteScale.count(12, thorough: 150)) {
+        while deadline.map({ $0 > Date() }) ?? (rounds < SuiteScale.count(10, thorough: 150)) {
             var history = try FaultHistory(seed: SuiteScale.seed &+ UInt64(rounds))
             faults += try history.play(watchdog)
             rounds += 1

@@ -130,7 +130,8 @@ struct MemTableConcurrencyTests {
 
     @Test("a lookup beside the writer finds the version of its snapshot", arguments: [500, 20_000])
     func lookups(keyCount: Int) throws {
-        let failed = try failures(seed: 11, keyCount: keyCount, changeCount: 20_000) { table, history, generator in
+        let failed = try failures(seed: 11, keyCount: keyCount, changeCount: SuiteScale.count(5_000, thorough: 20_000))
+        { table, history, generator in
             let visible = history.published.load(ordering: .acquiring)
             if visible == 0 { return true }
             for _ in 0..<20 {
@@ -147,7 +148,8 @@ struct MemTableConcurrencyTests {
 
     @Test("a scan forward beside the writer sees its snapshot, whole and in order", arguments: [500, 20_000])
     func forward(keyCount: Int) throws {
-        let failed = try failures(seed: 12, keyCount: keyCount, changeCount: 20_000) { table, history, _ in
+        let failed = try failures(seed: 12, keyCount: keyCount, changeCount: SuiteScale.count(5_000, thorough: 20_000))
+        { table, history, _ in
             let visible = history.published.load(ordering: .acquiring)
             var cursor = MemTableCursor(table)
             cursor.seek(nil)
@@ -173,7 +175,8 @@ struct MemTableConcurrencyTests {
 
     @Test("a scan backward beside the writer sees its snapshot, whole and in order", arguments: [500, 20_000])
     func backward(keyCount: Int) throws {
-        let failed = try failures(seed: 13, keyCount: keyCount, changeCount: 20_000) { table, history, _ in
+        let failed = try failures(seed: 13, keyCount: keyCount, changeCount: SuiteScale.count(5_000, thorough: 20_000))
+        { table, history, _ in
             let visible = history.published.load(ordering: .acquiring)
             var cursor = MemTableCursor(table)
             cursor.seek(nil, .backward)
@@ -199,7 +202,8 @@ struct MemTableConcurrencyTests {
 
     @Test("a seek beside the writer stands at its key, in both directions")
     func seeks() throws {
-        let failed = try failures(seed: 14, keyCount: 8000, changeCount: 20_000) { table, history, generator in
+        let failed = try failures(seed: 14, keyCount: 8000, changeCount: SuiteScale.count(5_000, thorough: 20_000)) {
+            table, history, generator in
             let visible = history.published.load(ordering: .acquiring)
             if visible == 0 { return true }
             let key = history.keys[history.changes[Int.random(in: 0..<Int(visible), using: &generator)]]

@@ -66,7 +66,7 @@ struct MemTableTests {
     /// Ascending, descending and random insertion of keys that all begin alike, as counters in text do.
     @Test("keys in any order of arrival come out in order", arguments: ["ascending", "descending", "random", "zigzag"])
     func orders(order: String) throws {
-        let count = SuiteScale.count(5_000, thorough: 20_000)
+        let count = SuiteScale.count(4_000, thorough: 20_000)
         let table = try MemTable(capacity: 16 << 20, pool: nil)
         var generator = Generator(seed: 7)
         var numbers = Array(0..<count)

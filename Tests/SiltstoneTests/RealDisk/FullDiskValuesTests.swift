@@ -14,14 +14,14 @@ struct FullDiskValuesTests {
 
     @Test(
         "what is deleted or overwritten can be written again, with and without another opening", .comesToAnEnd,
-        arguments: Deletion.allCases, [20_000, 300_000])
+        arguments: Deletion.allCases, [20_000, 150_000])
     func deletedSpaceComesBack(_ deletion: Deletion, _ size: Int) async throws {
         for reopens in [false, true] { try await fillDeleteFill(deletion, size, reopens: reopens) }
     }
 
     private func fillDeleteFill(_ deletion: Deletion, _ size: Int, reopens: Bool) async throws {
         try await OwnThread.run {
-            let disk = try SmallDisk(megabytes: 24)
+            let disk = try SmallDisk(megabytes: 12)
             var store = try KeyValueStore.open(at: disk.path + "/store")
             var model: [Int: UInt8] = [:]
             func value(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: size) }
@@ -42,7 +42,7 @@ struct FullDiskValuesTests {
                 return number - start
             }
             let count = try fill(from: 0, 1)
-            try CrashFailure.require(count * size > 18 << 20, "the store takes only \(count) values")
+            try CrashFailure.require(count * size > 8 << 20, "the store takes only \(count) values")
             // Deletes need so little that none is refused.
             var freed = 0
             func delete(_ number: Int) throws {

@@ -44,7 +44,7 @@ struct SegmentDamageTests {
         let original = try fixture.scratch.read(fixture.path)
         let expected = try contents(fixture, .mapped)
         // By three, so that it does not go in step with the bits and accesses; of each shape other bytes.
-        let step = SuiteScale.count(3, thorough: 1)
+        let step = SuiteScale.count(5, thorough: 1)
         for index in stride(from: shape % step, to: original.count, by: step) {
             var damaged = original
             damaged[index] ^= 1 << UInt8(index % 8)
@@ -76,7 +76,7 @@ struct SegmentDamageTests {
         let fences = try fixture.open().blockIndex
         #expect((1..<fences.blockCount).count { fences.start(of: $0) % 2048 != 0 } > 10)
         var offset = FileHeader.size
-        for number in stride(from: 0, to: records.count, by: SuiteScale.count(3, thorough: 1)) {
+        for number in stride(from: 0, to: records.count, by: SuiteScale.count(5, thorough: 1)) {
             while !original[offset...].starts(with: value(number)) { offset += 1 }
             var damaged = original
             damaged[offset + 3] ^= 1
@@ -99,7 +99,7 @@ struct SegmentDamageTests {
     func truncations(shape: Int) throws {
         let fixture = try fixture(Self.options[shape])
         let original = try fixture.scratch.read(fixture.path)
-        let step = SuiteScale.count(3, thorough: 1)
+        let step = SuiteScale.count(5, thorough: 1)
         for length in stride(from: shape % step, to: original.count, by: step) {
             try fixture.scratch.write(Array(original.prefix(length)), to: fixture.path)
             let error = #expect(throws: StoreError.self) { try contents(fixture, .mapped) }

@@ -55,7 +55,7 @@ struct SerializabilityCheckerTests {
 
     @Test("a long history of transactions one after the other is accepted; a write that one of them missed is found")
     func longHistory() {
-        for round in 0..<SuiteScale.count(3, thorough: 10) {
+        for round in 0..<SuiteScale.count(2, thorough: 10) {
             let seed = SuiteScale.seed &+ UInt64(round)
             var random = SeededGenerator(seed)
             var records = Self.serialHistory(&random, count: 400)

@@ -30,7 +30,7 @@ struct CheckpointTests {
         let copy = try open(path, fixture)
         #expect(try copy.allEntries() == held)
         #expect(try copy.verify().problems.isEmpty)
-        for number in 0..<3000 { try copy.put(key(number), [UInt8](repeating: 9, count: 5000)) }
+        for number in 0..<600 { try copy.put(key(number), [UInt8](repeating: 9, count: 5000)) }
         try copy.compact()
         #expect(try copy.get("original".utf8) == nil)
         try copy.close()

@@ -5,7 +5,7 @@ import Testing
 
 /// A configuration says how a store does its work, and never what it answers.
 struct ConfigurationTests {
-    private static let configurations = SuiteScale.count(12, thorough: 40)
+    private static let configurations = SuiteScale.count(8, thorough: 40)
     private static let steps = 250
 
     @Test("Any history has the same answers in any configuration, and those of a sorted dictionary")

@@ -143,7 +143,7 @@ struct RangeTombstoneReadTests {
                 #expect(try reader.count() == model.values.count)
             }
         }
-        for round in 0..<SuiteScale.count(21, thorough: 60) {
+        for round in 0..<SuiteScale.count(12, thorough: 60) {
             try put((0..<random.index(120)).map { _ in random.index(600) })
             for _ in 0..<random.index(6) {
                 let start = random.index(600)

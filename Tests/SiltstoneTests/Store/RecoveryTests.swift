@@ -22,7 +22,7 @@ struct RecoveryTests {
         let store = try fixture.open(configuration)
         var random = SeededGenerator(5)
         var model = StoreModel()
-        for step in 0..<SuiteScale.count(1_200, thorough: 3_000) {
+        for step in 0..<SuiteScale.count(600, thorough: 3_000) {
             let name = key(random.index(300))
             if random.chance(0.2) {
                 try store.delete(name)
