@@ -95,7 +95,16 @@ package struct WriteBuffer: Sendable {
         let write = SortedWrites.Write(
             part: part, end: end.tail.byteCount, keyCount: key.count, valueCount: value.count,
             isDeletion: kind == .tombstone)
-        if let replaced = batch.withPayload({ payload in writes.set(write, in: payload) }) { keep(replaced, end) }
+        if let replaced = Self.set(write, in: &writes, of: batch) { keep(replaced, end) }
+    }
+
+    /// Adds a write to the index of a batch. A function without `self`, because a closure that changes the index would
+    /// copy the batch, and count the references of all its parts.
+    @inline(__always)
+    private static func set(
+        _ write: SortedWrites.Write, in writes: inout SortedWrites, of batch: borrowing TransactionBatch
+    ) -> SortedWrites.Write? {
+        batch.withPayload { payload in writes.set(write, in: payload) }
     }
 
     /// Keeps a write that the last change has removed from the index, if a roll-back may need it.
