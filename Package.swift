@@ -11,10 +11,6 @@ let upcoming: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
-/// One compiler process for each core and not for each 25 files, which takes a quarter off the time of a large module:
-/// each process reads all files. Only for tests, since a package with such flags in its products cannot be a dependency.
-let tests: [SwiftSetting] = upcoming + [.unsafeFlags(["-driver-batch-size-limit", "1000"])]
-
 /// The compiler marks every expression that touches raw memory: Docs/RawMemory.md.
 let memorySafe: [SwiftSetting] = upcoming + [.strictMemorySafety()]
 
@@ -97,17 +93,17 @@ let package = Package(
                 "Siltstone", "SiltstoneTesting", "SiltstoneTables", "CrashChild", "CRUDKit", "SiltstoneCRUD",
                 "SiltTool",
             ],
-            swiftSettings: tests),
-        .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: tests),
+            swiftSettings: upcoming),
+        .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneCRUDTests", dependencies: ["SiltstoneCRUD", "CRUDKit", "Siltstone", "SiltstoneTesting"],
-            swiftSettings: tests),
+            swiftSettings: upcoming),
         .testTarget(
-            name: "TableKitTests", dependencies: ["TableKit", "SiltstoneTesting"], swiftSettings: tests),
+            name: "TableKitTests", dependencies: ["TableKit", "SiltstoneTesting"], swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTablesTests",
             dependencies: ["SiltstoneTables", "TableKit", "Siltstone", "SiltstoneTesting"],
-            swiftSettings: tests),
+            swiftSettings: upcoming),
         // Empty without traits.
         .testTarget(
             name: "ServerTests",
@@ -117,11 +113,11 @@ let package = Package(
                 // For moves between databases, and to compare every database with Siltstone.
                 "SiltTool", "Siltstone", "SiltstoneCRUD", "SiltstoneTables",
             ],
-            swiftSettings: tests),
+            swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],
-            swiftSettings: tests),
-        .testTarget(name: "SiltToolTests", dependencies: ["SiltTool", "Siltstone"], swiftSettings: tests),
+            swiftSettings: upcoming),
+        .testTarget(name: "SiltToolTests", dependencies: ["SiltTool", "Siltstone"], swiftSettings: upcoming),
     ],
     swiftLanguageModes: [.v6]
 )
