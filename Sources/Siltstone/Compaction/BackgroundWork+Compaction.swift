@@ -49,10 +49,10 @@ extension BackgroundWork {
     /// Finishes the value files that still take values, but to whose values nothing refers, so that they are collected.
     private func finishDeadFiles() throws(StoreError) {
         let live = versions.current.referencedValueBytes
-        let inMemory = writes.flushedValueFiles()
+        let flushed = writes.flushedValueFiles()
         for log in [values, relocations] {
             guard let current = log.current, current.size > FileHeader.size else { continue }
-            if live[current.number] == nil, inMemory[current.number] != nil { try log.finishFile() }
+            if live[current.number] == nil, flushed[current.number] != nil { try log.finishFile() }
         }
     }
 

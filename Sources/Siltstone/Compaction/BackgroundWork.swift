@@ -60,7 +60,7 @@ final class BackgroundWork: Sendable {
         self.writes = writes
         // About the bytes of level 0 when its compaction starts: four full memtables.
         picker = CompactionPicker(levelOneBytes: 4 * writes.configuration.memTableBytes)
-        relocations = ValueLog(writes.versions, writes.reads, lock: ConditionLock(.relocations), relocates: true)
+        relocations = ValueLog(writes.versions, writes.reads, relocates: true)
         reference.set(self)
         let requests = BackgroundRequests(
             flush: { [unowned self] in scheduleFlush() },

@@ -166,6 +166,7 @@ extension LogWriter {
         setReservedEnd(&space, end)
     }
 
+    /// Changes the reserved end, and tells those who leave space free for the flush of the log.
     func setReservedEnd(_ space: inout Space, _ end: Int) {
         options.spare?.noteLog(end - space.reservedEnd)
         space.reservedEnd = end

@@ -23,6 +23,7 @@ final class ValueLog: Sendable {
         var appended: Set<UInt64> = []
     }
 
+    /// The value lock.
     private let lock: ConditionLock
     private let relocates: Bool
     private let files = Locked(Files(), rank: .leaf)
@@ -33,13 +34,9 @@ final class ValueLog: Sendable {
     /// The requests to background work. Assigned once, while the store opens, before the first write.
     let background = HeapCell(BackgroundRequests())
 
-    /// - Parameters:
-    ///   - lock: the value lock.
-    ///   - relocates: true for the values that compactions move.
-    init(
-        _ versions: VersionSet, _ reads: ReadPath, lock: ConditionLock = ConditionLock(.values), relocates: Bool = false
-    ) {
-        self.lock = lock
+    /// - Parameter relocates: true for the values that compactions move.
+    init(_ versions: VersionSet, _ reads: ReadPath, relocates: Bool = false) {
+        lock = relocates ? ConditionLock(.relocations) : ConditionLock(.values)
         self.relocates = relocates
         self.versions = versions
         self.reads = reads
